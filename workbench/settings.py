@@ -1,0 +1,253 @@
+"""Settings: everything that may differ between two installations comes from the environment."""
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+
+from workbench.local_secrets import read_or_create_secret
+from workbench.log_config import configure_structlog, logging_config
+
+env = environ.Env()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+WORKBENCH_HOME = Path(env.str("WORKBENCH_HOME", default=str(BASE_DIR / ".workbench"))).absolute()
+
+# --- secrets ---------------------------------------------------------------------------------
+SECRET_KEY = env.str("SECRET_KEY", default="") or read_or_create_secret(
+    WORKBENCH_HOME / "secret_key"
+)
+# Keys the fingerprints of message texts and erased values: losing it means that erased facts
+# could be learned again, so it is kept apart from SECRET_KEY, which may be rotated.
+FINGERPRINT_KEY = env.str("FINGERPRINT_KEY", default="") or read_or_create_secret(
+    WORKBENCH_HOME / "fingerprint_key"
+)
+
+DEBUG = env.bool("DEBUG", default=False)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+# --- apps ------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "workbench",  # first: its `migrate` command and templates win over those of other apps
+    "extraction",
+    "knowledge",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "axes",
+    "csp",
+    "django_htmx",
+    "ninja",  # installed so that its docs page serves its own files instead of a CDN's
+    "pgtrigger",
+    "template_partials",
+    "django_q",
+]
+
+MIDDLEWARE = [
+    "workbench.middleware.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",  # last, as its documentation asks
+]
+
+ROOT_URLCONF = "workbench.urls"
+WSGI_APPLICATION = "workbench.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- database --------------------------------------------------------------------------------
+# `owner` owns the tables and migrates; `default` serves and may only read and write rows.
+EMBEDDED_DATABASE = "workbench"
+OWNER_ROLE = "workbench_owner"
+APPLICATION_ROLE = "workbench_app"
+
+
+def database(*, url_variable: str, role: str) -> dict[str, Any]:
+    """This function will describe one database alias: a given server, or the embedded one."""
+    url = env.str(url_variable, default="") or env.str("DATABASE_URL", default="")
+    if url:
+        return dict(environ.Env.db_url_config(url))
+    return {
+        "ENGINE": "workbench.embedded_backend",
+        "NAME": EMBEDDED_DATABASE,
+        "USER": role,
+        "HOST": "",  # filled in by the backend once the server runs
+        "PORT": "",
+    }
+
+
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": database(url_variable="DATABASE_URL", role=APPLICATION_ROLE)
+    | {"CONN_HEALTH_CHECKS": True, "TEST": {"MIRROR": "owner"}},
+    "owner": database(url_variable="DATABASE_OWNER_URL", role=OWNER_ROLE)
+    | {"TEST": {"NAME": env.str("WORKBENCH_TEST_DATABASE", default="test_workbench")}},
+}
+if env.bool("WORKBENCH_POOL", default=False):  # `up` sets this for the web processes only
+    DATABASES["default"]["OPTIONS"] = {
+        **DATABASES["default"].get("OPTIONS", {}),
+        "pool": {"min_size": 1, "max_size": env.int("WORKBENCH_POOL_SIZE", default=16)},
+    }
+DATABASE_ROUTERS = ["workbench.routers.OwnerMigrates"]
+# Extra lines for the embedded server's configuration; tests switch durability off here.
+EMBEDDED_POSTGRES_SETTINGS = env.dict("WORKBENCH_POSTGRES_SETTINGS", default={})
+
+# --- people ----------------------------------------------------------------------------------
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "login"
+
+# Five wrong passwords for one name from one address wait a quarter of an hour. Both together,
+# so that nobody can lock a colleague out from elsewhere.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+
+# --- browser security ------------------------------------------------------------------------
+# Secure by default. `up` serves plain HTTP on the loopback address and says so here.
+SERVED_OVER_HTTPS = env.bool("WORKBENCH_HTTPS", default=True)
+SECURE_SSL_REDIRECT = SERVED_OVER_HTTPS
+SESSION_COOKIE_SECURE = SERVED_OVER_HTTPS
+CSRF_COOKIE_SECURE = SERVED_OVER_HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if SERVED_OVER_HTTPS else 0
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # probes speak plain HTTP
+if env.bool("WORKBENCH_BEHIND_PROXY", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+# Whether sibling host names may be forced to HTTPS is for whoever owns the domain to decide.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Lax"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "object-src": [NONE],
+    },
+}
+
+# --- static files ----------------------------------------------------------------------------
+STATIC_URL = "static/"
+STATIC_ROOT = WORKBENCH_HOME / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# Hashed names need collected files; tests read the sources instead.
+MANIFEST_STATIC = env.bool("WORKBENCH_MANIFEST_STATIC", default=True)
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": (
+            "whitenoise.storage.CompressedManifestStaticFilesStorage"
+            if MANIFEST_STATIC
+            else "django.contrib.staticfiles.storage.StaticFilesStorage"
+        ),
+    },
+}
+WHITENOISE_USE_FINDERS = not MANIFEST_STATIC
+WHITENOISE_AUTOREFRESH = not MANIFEST_STATIC
+WHITENOISE_MAX_AGE = 60
+DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024
+
+# --- time and language -----------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- models ----------------------------------------------------------------------------------
+# Without an address the built-in engine and embedder work, and the screens say so.
+LLM_BASE_URL = env.str("LLM_BASE_URL", default="")
+LLM_API_KEY = env.str("LLM_API_KEY", default="")
+LLM_MODEL = env.str("LLM_MODEL", default="")
+PREDICT_MODEL = env.str("PREDICT_MODEL", default="") or LLM_MODEL
+EMBEDDING_BASE_URL = env.str("EMBEDDING_BASE_URL", default="")
+EMBEDDING_API_KEY = env.str("EMBEDDING_API_KEY", default="")
+EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="")
+EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=0)
+
+# --- the worker ------------------------------------------------------------------------------
+# Delivery only: the Job table is the truth. `retry` must be more than twice the longest
+# timeout, or a long task would be delivered a second time while it still runs.
+WORKER_TIMEOUT_S = env.int("WORKER_TIMEOUT_S", default=600)
+Q_CLUSTER = {
+    "name": "memory-workbench",
+    "orm": "default",
+    "workers": env.int("WORKER_PROCESSES", default=1),
+    "timeout": WORKER_TIMEOUT_S,
+    "retry": 2 * WORKER_TIMEOUT_S + 60,
+    "max_attempts": 3,
+    "ack_failures": True,
+    "catch_up": False,
+    "save_limit": 200,
+    "queue_limit": 20,
+    "bulk": 1,
+    "poll": 0.5,
+    "guard_cycle": 1,
+    "recycle": 200,
+    "label": "Worker",
+}
+
+# --- logs ------------------------------------------------------------------------------------
+LOG_FORMAT = env.str("WORKBENCH_LOG_FORMAT", default="console" if DEBUG else "json")
+LOG_LEVEL = env.str("WORKBENCH_LOG_LEVEL", default="INFO")
+LOGGING_CONFIG = "logging.config.dictConfig"
+LOGGING = logging_config(log_format=LOG_FORMAT, level=LOG_LEVEL)
+configure_structlog()
+
+os.environ.setdefault("PGAPPNAME", "memory-workbench")
