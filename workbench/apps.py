@@ -1,6 +1,24 @@
 """The app that speaks HTTP and to terminals."""
 
-from django.apps import AppConfig
+from typing import Any
+
+from django.apps import AppConfig, apps
+from django.conf import settings
+from django.db import connections
+from django.db.models.signals import post_migrate
+
+from knowledge import fingerprints, guards
+
+
+def harden_guards(*, using: str, **kwargs: Any) -> None:
+    """This function will make the guards of the core hold after every migration of its owner."""
+    owner = connections[using]
+    role = connections["default"].settings_dict["USER"]
+    if using == "default" and role != owner.settings_dict["USER"]:
+        return
+    one_role = not role or role == owner.settings_dict["USER"]
+    with owner.cursor() as cursor:
+        guards.harden(cursor, quoted_role=None if one_role else owner.ops.quote_name(role))
 
 
 class WorkbenchConfig(AppConfig):
@@ -8,3 +26,10 @@ class WorkbenchConfig(AppConfig):
 
     name = "workbench"
     verbose_name = "Workbench"
+
+    def ready(self) -> None:
+        """This function will hand the core its key and keep its guards hard."""
+        fingerprints.install(
+            fingerprints.Keyring(version=1, key=settings.FINGERPRINT_KEY.encode())
+        )
+        post_migrate.connect(harden_guards, sender=apps.get_app_config("knowledge"))

@@ -1,0 +1,43 @@
+"""What every migration ends with: guards made deaf, and rights taken back.
+
+A guard made by ``pgtrigger`` can be switched off by anyone who may set ``pgtrigger.ignore``,
+and an ordinary trigger sleeps under ``session_replication_role``. Both are closed here, after
+each migration, so that no later migration can forget it.
+"""
+
+from django.db.backends.utils import CursorWrapper
+
+_GUARD_TRIGGERS = """
+SELECT c.oid::regclass::text, t.tgname, t.tgfoid::regprocedure::text
+FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+WHERE NOT t.tgisinternal AND c.relname LIKE 'knowledge\\_%' AND t.tgname LIKE 'pgtrigger\\_%'
+"""
+
+# Written by no one but the function that chains them.
+_CHAINED_TABLES = ("knowledge_auditevent", "knowledge_auditpayload")
+
+# The reserved chain for logins, users and unknown keys.
+_SYSTEM_LEDGER = """
+INSERT INTO knowledge_ledger (space_id, genesis, opened_at)
+VALUES (NULL, sha256(convert_to('memory workbench: system', 'UTF8')), clock_timestamp())
+ON CONFLICT DO NOTHING
+"""
+
+
+def harden(cursor: CursorWrapper, *, quoted_role: str | None) -> None:
+    """This function will make every guard hold, and leave the log to ``audit_append`` alone.
+
+    ``quoted_role`` is the application role, quoted; None where one role does everything.
+    """
+    cursor.execute(_GUARD_TRIGGERS)
+    for table, trigger, function in cursor.fetchall():
+        cursor.execute(f"ALTER FUNCTION {function} SET pgtrigger.ignore = '{{}}'")
+        cursor.execute(f'ALTER TABLE {table} ENABLE ALWAYS TRIGGER "{trigger}"')
+    cursor.execute(_SYSTEM_LEDGER)
+    if quoted_role is None:
+        return
+    for table in _CHAINED_TABLES:
+        cursor.execute(f"REVOKE ALL ON {table} FROM {quoted_role}")
+        cursor.execute(f"GRANT SELECT ON {table} TO {quoted_role}")
+    cursor.execute("REVOKE EXECUTE ON FUNCTION audit_append FROM PUBLIC")
+    cursor.execute(f"GRANT EXECUTE ON FUNCTION audit_append TO {quoted_role}")

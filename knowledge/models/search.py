@@ -1,0 +1,55 @@
+"""What a statement is found by: derived, rebuildable, outside the immutability guard."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from django.db.models import Q
+from pgvector.django import VectorField
+
+from knowledge.models.decision import Decision
+from knowledge.models.scope import Space, Subject
+from knowledge.models.statement import Version
+
+
+class SearchSource(models.TextChoices):
+    """Which words an entry indexes. Only approved text and quotes are ever served."""
+
+    TEXT = "text", "the statement"
+    QUOTE = "quote", "its quotes"
+    AROUND = "around", "the words around them"
+
+
+class SearchEntry(models.Model):
+    """Lexemes and vector of one text a version may be found by.
+
+    **Shape**: ``lexemes`` keeps positions (term frequency); ``length`` counts them. ``known_from``
+    is the stamp of ``decision``: before it the entry does not count. ``vector`` is NULL until
+    the embedding job has filled it in; ``model`` names the embedder that did.
+    """
+
+    space = models.ForeignKey(Space, on_delete=models.CASCADE, related_name="+")
+    subject = models.ForeignKey(Subject, on_delete=models.CASCADE, related_name="+")
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="search_entries")
+    source = models.CharField(max_length=8, choices=SearchSource.choices)
+    message_ids = ArrayField(models.BigIntegerField(), default=list)
+    decision = models.ForeignKey(Decision, on_delete=models.CASCADE, related_name="+")
+    known_from = models.DateTimeField()
+    text = models.TextField()
+    lexemes = SearchVectorField()
+    length = models.PositiveIntegerField()
+    model = models.CharField(max_length=200, blank=True)
+    vector = VectorField(null=True)
+
+    class Meta:
+        indexes = [
+            GinIndex(fields=["lexemes"], name="search_lexemes"),
+            models.Index(
+                fields=["space", "id"],
+                condition=Q(vector__isnull=True),
+                name="search_entries_to_embed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} of version {self.version_id}"
