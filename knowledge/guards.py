@@ -8,9 +8,16 @@ each migration, so that no later migration can forget it.
 from django.db.backends.utils import CursorWrapper
 
 _GUARD_TRIGGERS = """
-SELECT c.oid::regclass::text, t.tgname, t.tgfoid::regprocedure::text
+SELECT c.oid::regclass::text, t.tgname
 FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 WHERE NOT t.tgisinternal AND c.relname LIKE 'knowledge\\_%' AND t.tgname LIKE 'pgtrigger\\_%'
+"""
+
+# Every guard asks this function whether to sleep. `ALTER FUNCTION … SET pgtrigger.ignore` would
+# need a superuser since PostgreSQL 15; answering "no" needs only the owner.
+_NEVER_IGNORE = """
+CREATE OR REPLACE FUNCTION _pgtrigger_should_ignore(trigger_name name) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN false; END $$
 """
 
 # Written by no one but the function that chains them.
@@ -29,9 +36,9 @@ def harden(cursor: CursorWrapper, *, quoted_role: str | None) -> None:
 
     ``quoted_role`` is the application role, quoted; None where one role does everything.
     """
+    cursor.execute(_NEVER_IGNORE)
     cursor.execute(_GUARD_TRIGGERS)
-    for table, trigger, function in cursor.fetchall():
-        cursor.execute(f"ALTER FUNCTION {function} SET pgtrigger.ignore = '{{}}'")
+    for table, trigger in cursor.fetchall():
         cursor.execute(f'ALTER TABLE {table} ENABLE ALWAYS TRIGGER "{trigger}"')
     cursor.execute(_SYSTEM_LEDGER)
     if quoted_role is None:
