@@ -111,7 +111,12 @@ DATABASES: dict[str, dict[str, Any]] = {
     "default": database(url_variable="DATABASE_URL", role=APPLICATION_ROLE)
     | {"CONN_HEALTH_CHECKS": True, "TEST": {"MIRROR": "owner"}},
     "owner": database(url_variable="DATABASE_OWNER_URL", role=OWNER_ROLE)
-    | {"TEST": {"NAME": env.str("WORKBENCH_TEST_DATABASE", default="test_workbench")}},
+    | {
+        "TEST": {
+            "NAME": env.str("WORKBENCH_TEST_DATABASE", default="test_workbench"),
+            "DEPENDENCIES": [],  # Django's default would be to wait for `default`, its mirror
+        }
+    },
 }
 if env.bool("WORKBENCH_POOL", default=False):  # `up` sets this for the web processes only
     DATABASES["default"]["OPTIONS"] = {

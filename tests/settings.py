@@ -1,0 +1,27 @@
+"""Settings of the test run: its own home and database, nothing that could call out."""
+
+import os
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+# Before the real settings are read. A developer's own home and model endpoints stay untouched.
+for variable in (
+    *("SECRET_KEY", "FINGERPRINT_KEY", "DEBUG", "ALLOWED_HOSTS", "WORKBENCH_POOL"),
+    *("LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "PREDICT_MODEL"),
+    *("EMBEDDING_BASE_URL", "EMBEDDING_API_KEY", "EMBEDDING_MODEL", "EMBEDDING_DIMENSIONS"),
+):
+    os.environ.pop(variable, None)
+os.environ["WORKBENCH_HOME"] = os.environ.get("WORKBENCH_TEST_HOME", f"{CHECKOUT}/.workbench-test")
+os.environ["WORKBENCH_HTTPS"] = "0"
+os.environ["WORKBENCH_MANIFEST_STATIC"] = "0"
+os.environ["WORKBENCH_LOG_LEVEL"] = "WARNING"
+# One database a run, so that two runs at once do not meet.
+os.environ.setdefault("WORKBENCH_TEST_DATABASE", f"test_workbench_{os.getpid()}")
+os.environ["WORKBENCH_POSTGRES_SETTINGS"] = (
+    "fsync=off,synchronous_commit=off,full_page_writes=off,max_connections=200"
+)
+
+from workbench.settings import *  # noqa: E402, F403  # after the environment was laid out
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, and only here
