@@ -1,0 +1,154 @@
+"""Work to be done, and who holds it: leases with fencing numbers over the Job table."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
+
+from knowledge.errors import Conflict, NotFound
+from knowledge.models import Job, JobState
+
+MAX_ATTEMPTS = 5
+LEASE = timedelta(minutes=15)
+_BACKOFF_S = (5, 30, 120, 600)
+
+
+def enqueue(
+    *,
+    space_id: int | None,
+    kind: str,
+    key: str,
+    payload: dict[str, Any],
+    now: datetime,
+    delay: timedelta = timedelta(0),
+) -> Job:
+    """This function will ask for work as a step of a command, so that both commit together.
+
+    One job per key is open at a time: while it runs, asking again makes it run once more
+    afterwards; while it waits, the earlier time wins.
+    """
+    run_after = now + delay
+    defaults = {"space_id": space_id, "payload": payload, "run_after": run_after, "created_at": now}
+    open_states = [JobState.QUEUED, JobState.RUNNING]
+    try:
+        with transaction.atomic():
+            job, is_new = Job.objects.get_or_create(
+                kind=kind, key=key, state__in=open_states, defaults=defaults
+            )
+    except IntegrityError:
+        job, is_new = Job.objects.get(kind=kind, key=key, state__in=open_states), False
+    if is_new:
+        return job
+    Job.objects.filter(pk=job.pk, state=JobState.RUNNING).update(rerun=True)
+    Job.objects.filter(pk=job.pk, state=JobState.QUEUED, run_after__gt=run_after).update(
+        run_after=run_after
+    )
+    return job
+
+
+@transaction.atomic(durable=True)
+def lease(*, job_id: int, now: datetime) -> Job | None:
+    """This function will take the job for a while, counting the attempt before any work.
+
+    **Returns**: None when someone else holds it, it is not due, or it is done.
+    """
+    job = Job.objects.select_for_update(skip_locked=True).filter(pk=job_id).first()
+    if job is None or job.run_after > now:
+        return None
+    is_free = job.state == JobState.QUEUED
+    is_lost = job.state == JobState.RUNNING and job.lease_until is not None
+    if not is_free and not (is_lost and job.lease_until <= now):
+        return None
+    if job.attempts >= MAX_ATTEMPTS:
+        _give_up(job, error=job.error or "The work ended its worker every time.", now=now)
+        return None
+    job.state = JobState.RUNNING
+    job.attempts += 1
+    job.fence += 1
+    job.rerun = False
+    job.lease_until = now + LEASE
+    job.save(update_fields=["state", "attempts", "fence", "rerun", "lease_until"])
+    return job
+
+
+def check_lease(*, job_id: int, fence: int) -> None:
+    """This function will refuse, as a step, to let an overtaken worker write its result.
+
+    **Raises**: Conflict.
+    """
+    held = Job.objects.select_for_update(no_key=True).filter(
+        pk=job_id, fence=fence, state=JobState.RUNNING
+    )
+    if not held.exists():
+        raise Conflict("Another worker has taken over this job.")
+
+
+@transaction.atomic(durable=True)
+def complete(*, job_id: int, fence: int, now: datetime) -> Job:
+    """This function will close the job, or queue it again where a rerun was asked for."""
+    check_lease(job_id=job_id, fence=fence)
+    job = Job.objects.get(pk=job_id)
+    job.lease_until = None
+    job.error = ""
+    if job.rerun:
+        job.state, job.attempts, job.rerun, job.run_after = JobState.QUEUED, 0, False, now
+    else:
+        job.state, job.finished_at = JobState.DONE, now
+    job.save()
+    return job
+
+
+@transaction.atomic(durable=True)
+def fail(*, job_id: int, fence: int, error: str, now: datetime) -> Job:
+    """This function will note a readable error and queue a later attempt, or give up."""
+    check_lease(job_id=job_id, fence=fence)
+    job = Job.objects.get(pk=job_id)
+    if job.attempts >= MAX_ATTEMPTS:
+        _give_up(job, error=error, now=now)
+        return job
+    job.state = JobState.QUEUED
+    job.error = error
+    job.lease_until = None
+    job.run_after = now + timedelta(
+        seconds=_BACKOFF_S[min(job.attempts, len(_BACKOFF_S)) - 1]
+    )
+    job.save()
+    return job
+
+
+@transaction.atomic(durable=True)
+def retry(*, job_id: int, now: datetime) -> Job:
+    """This function will give a job that was given up another round of attempts.
+
+    **Raises**: NotFound; Conflict when the job is not given up.
+    """
+    job = Job.objects.select_for_update().filter(pk=job_id).first()
+    if job is None:
+        raise NotFound("There is no such job.")
+    if job.state != JobState.DEAD:
+        raise Conflict("Only a job that was given up can be tried again.")
+    job.state, job.attempts, job.run_after, job.finished_at = JobState.QUEUED, 0, now, None
+    job.save()
+    return job
+
+
+def due_job_ids(*, now: datetime, limit: int = 100) -> list[int]:
+    """This function will list jobs that wait and are due, and those whose lease ran out."""
+    waiting = Q(state=JobState.QUEUED, run_after__lte=now)
+    lost = Q(state=JobState.RUNNING, lease_until__lte=now)
+    due = Job.objects.filter(waiting | lost).order_by(F("run_after").asc(), "pk")
+    return list(due.values_list("pk", flat=True)[:limit])
+
+
+@transaction.atomic(durable=True)
+def note_progress(*, job_id: int, fence: int, progress: dict[str, Any], now: datetime) -> None:
+    """This function will store how far the work came and renew the lease."""
+    Job.objects.filter(pk=job_id, fence=fence, state=JobState.RUNNING).update(
+        progress=progress, lease_until=now + LEASE
+    )
+
+
+def _give_up(job: Job, *, error: str, now: datetime) -> None:
+    job.state, job.error, job.finished_at, job.lease_until = JobState.DEAD, error, now, None
+    job.save()

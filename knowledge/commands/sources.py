@@ -1,0 +1,241 @@
+"""Original words come in: conversations, messages, episodes."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Max
+
+from knowledge.commands import audit, jobs
+from knowledge.errors import Conflict, InvalidInput, NotFound
+from knowledge.fingerprints import content_fingerprint
+from knowledge.models import (
+    Conversation,
+    ConversationSubject,
+    Episode,
+    Message,
+    MessageKind,
+    Space,
+    Subject,
+    SubjectKind,
+)
+from knowledge.periods import check_instant
+from knowledge.results import Actor, Captured, NewMessage, SubjectRef
+
+PROCESS_CONVERSATION = "process_conversation"
+
+
+def ensure_subject(*, space_id: int, ref: SubjectRef, now: datetime) -> Subject:
+    """This function will find or make the subject, as a step of a command.
+
+    **Raises**: InvalidInput for an unknown kind or an empty id.
+    """
+    if ref.kind not in SubjectKind.values or not ref.external_id.strip():
+        raise InvalidInput(
+            f"“{ref}” does not name a subject. Write kind:id, with kind one of "
+            f"{', '.join(SubjectKind.values)}; for example user:ana.",
+            field="subject",
+        )
+    subject, _ = Subject.objects.get_or_create(
+        space_id=space_id,
+        kind=ref.kind,
+        external_id=ref.external_id,
+        defaults={"name": ref.name or ref.external_id, "created_at": now},
+    )
+    return subject
+
+
+@transaction.atomic(durable=True)
+def capture(
+    *,
+    space_id: int,
+    external_id: str,
+    source: str,
+    messages: Sequence[NewMessage],
+    subjects: Sequence[SubjectRef],
+    by: Actor,
+    now: datetime,
+    title: str = "",
+    proposes_for: Sequence[SubjectRef] | None = None,
+    process_after: timedelta = timedelta(0),
+) -> Captured:
+    """This function will store what is new of a conversation and ask for its processing.
+
+    Idempotent by the messages' external ids and content: the same again adds nothing, a longer
+    one adds its tail. ``proposes_for`` narrows whose statements are proposed (default: all
+    ``subjects``). A message without a time takes ``now`` and says so.
+
+    **Raises**: NotFound for an unknown space; InvalidInput; InvalidPeriod for a naive time.
+    """
+    if not Space.objects.filter(pk=space_id).exists():
+        raise NotFound("There is no such space.")
+    if not subjects:
+        raise InvalidInput("A conversation needs a subject: whose memory is it?", field="subject")
+    conversation = _ensure_conversation(
+        space_id=space_id, external_id=external_id, source=source, title=title, now=now
+    )
+    known = _link_subjects(
+        conversation, subjects=subjects, proposes_for=proposes_for, now=now
+    )
+    added = _add_messages(conversation, messages=messages, speakers=known, now=now)
+    job_id = None
+    if added:
+        job = jobs.enqueue(
+            space_id=space_id,
+            kind=PROCESS_CONVERSATION,
+            key=str(conversation.pk),
+            payload={"conversation_id": conversation.pk},
+            now=now,
+            delay=process_after,
+        )
+        job_id = job.pk
+        audit.append(
+            space_id=space_id,
+            by=by,
+            action="conversation.capture",
+            object_type="conversation",
+            object_id=str(conversation.pk),
+            payload={"messages_new": added, "source": source},
+        )
+    return Captured(
+        conversation_id=conversation.pk,
+        messages_new=added,
+        messages_known=len(messages) - added,
+        job_id=job_id,
+    )
+
+
+def _ensure_conversation(
+    *, space_id: int, external_id: str, source: str, title: str, now: datetime
+) -> Conversation:
+    Conversation.objects.get_or_create(
+        space_id=space_id,
+        source=source,
+        external_id=external_id,
+        defaults={"title": title, "created_at": now},
+    )
+    # Two captures of one conversation take turns, so that ordinals stay dense.
+    return Conversation.objects.select_for_update(no_key=True).get(
+        space_id=space_id, source=source, external_id=external_id
+    )
+
+
+def _link_subjects(
+    conversation: Conversation,
+    *,
+    subjects: Sequence[SubjectRef],
+    proposes_for: Sequence[SubjectRef] | None,
+    now: datetime,
+) -> dict[str, Subject]:
+    wanted = None if proposes_for is None else {str(ref) for ref in proposes_for}
+    known: dict[str, Subject] = {}
+    for ref in subjects:
+        subject = ensure_subject(space_id=conversation.space_id, ref=ref, now=now)
+        ConversationSubject.objects.get_or_create(
+            space_id=conversation.space_id,
+            conversation=conversation,
+            subject=subject,
+            defaults={"proposes": wanted is None or str(ref) in wanted},
+        )
+        known[str(ref)] = subject
+    return known
+
+
+def _add_messages(
+    conversation: Conversation,
+    *,
+    messages: Sequence[NewMessage],
+    speakers: dict[str, Subject],
+    now: datetime,
+) -> int:
+    seen = set(conversation.messages.values_list("external_id", "content_hmac"))
+    last = conversation.messages.aggregate(last=Max("ordinal"))["last"]
+    ordinal = 0 if last is None else last + 1
+    rows: list[Message] = []
+    for message in messages:
+        digest = content_fingerprint(message.text)
+        if (message.external_id, digest) in seen:
+            continue
+        seen.add((message.external_id, digest))
+        rows.append(
+            _message_row(
+                conversation,
+                message=message,
+                digest=digest,
+                ordinal=ordinal + len(rows),
+                speaker=speakers.get(str(message.speaker)) if message.speaker else None,
+                now=now,
+            )
+        )
+    Message.objects.bulk_create(rows, batch_size=500)
+    return len(rows)
+
+
+def _message_row(
+    conversation: Conversation,
+    *,
+    message: NewMessage,
+    digest: str,
+    ordinal: int,
+    speaker: Subject | None,
+    now: datetime,
+) -> Message:
+    if message.kind not in MessageKind.values:
+        raise InvalidInput(
+            f"There is no message kind called {message.kind}. "
+            f"Choose one of {', '.join(MessageKind.values)}.",
+            field="kind",
+        )
+    if "\x00" in message.text:
+        raise InvalidInput("A message holds a NUL character, which text cannot.", field="text")
+    sent_at = now if message.sent_at is None else check_instant(message.sent_at, field="sent_at")
+    return Message(
+        space_id=conversation.space_id,
+        conversation=conversation,
+        ordinal=ordinal,
+        external_id=message.external_id,
+        content_hmac=digest,
+        speaker=speaker,
+        speaker_name=message.speaker_name,
+        kind=message.kind,
+        text=message.text,
+        sent_at=sent_at,
+        sent_at_known=message.sent_at is not None,
+        captured_at=now,
+    )
+
+
+@transaction.atomic(durable=True)
+def open_episodes(
+    *, conversation_id: int, segments: Sequence[Sequence[int]], now: datetime
+) -> list[int]:
+    """This function will turn runs of unprocessed message ids into episodes.
+
+    **Raises**: Conflict when a message has been taken meanwhile; nothing is then written.
+    """
+    conversation = Conversation.objects.select_for_update(no_key=True).get(pk=conversation_id)
+    before = conversation.episodes.order_by("-pk").first()
+    opened: list[int] = []
+    for segment in segments:
+        episode = Episode.objects.create(
+            space_id=conversation.space_id,
+            conversation=conversation,
+            first_id=segment[0],
+            last_id=segment[-1],
+            continues=before,
+            created_at=now,
+        )
+        taken = Message.objects.filter(
+            conversation=conversation, pk__in=segment, episode__isnull=True
+        ).update(episode=episode)
+        if taken != len(segment):
+            raise Conflict("Another worker has taken some of these messages.")
+        opened.append(episode.pk)
+        before = episode
+    return opened
+
+
+@transaction.atomic(durable=True)
+def describe_episode(*, episode_id: int, title: str, narrative: str) -> None:
+    """This function will give an episode the title and narrative it is found by."""
+    Episode.objects.filter(pk=episode_id).update(title=title[:300], narrative=narrative)

@@ -1,0 +1,80 @@
+"""Who may do what: each ``check_can_x`` has its ``can_x``; templates and commands share them."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db.models import Q
+
+from knowledge.errors import NotAllowed
+from knowledge.models import Membership, Role
+
+
+def roles_of(*, user_id: int | None, space_id: int, now: datetime) -> frozenset[str]:
+    """This function will return the roles a person holds in the space at the instant."""
+    if user_id is None:
+        return frozenset()
+    open_now = Q(valid_to__isnull=True) | Q(valid_to__gt=now)
+    found = Membership.objects.filter(
+        open_now, user_id=user_id, space_id=space_id, valid_from__lte=now
+    )
+    return frozenset(found.values_list("role", flat=True))
+
+
+def _holds(needed: Iterable[str], *, user_id: int | None, space_id: int, now: datetime) -> bool:
+    return not roles_of(user_id=user_id, space_id=space_id, now=now).isdisjoint(needed)
+
+
+def can_decide(*, user_id: int | None, space_id: int, now: datetime) -> bool:
+    """This function will say whether the person may decide about proposals here."""
+    return _holds([Role.CURATOR], user_id=user_id, space_id=space_id, now=now)
+
+
+def check_can_decide(*, user_id: int | None, space_id: int, now: datetime) -> None:
+    """This function will refuse whoever is not a curator here; superusers are no exception.
+
+    **Raises**: NotAllowed.
+    """
+    if not can_decide(user_id=user_id, space_id=space_id, now=now):
+        raise NotAllowed("Only a curator of this space may decide about its proposals.")
+
+
+def can_read(*, user_id: int | None, space_id: int, now: datetime) -> bool:
+    """This function will say whether the person may look into the space at all."""
+    return _holds(Role.values, user_id=user_id, space_id=space_id, now=now)
+
+
+def check_can_read(*, user_id: int | None, space_id: int, now: datetime) -> None:
+    """This function will refuse whoever is no member of the space.
+
+    **Raises**: NotAllowed.
+    """
+    if not can_read(user_id=user_id, space_id=space_id, now=now):
+        raise NotAllowed("You are not a member of this space.")
+
+
+def can_manage_keys(*, user_id: int | None, space_id: int, now: datetime) -> bool:
+    """This function will say whether the person may make and revoke API keys here."""
+    return _holds([Role.ADMIN], user_id=user_id, space_id=space_id, now=now)
+
+
+def check_can_manage_keys(*, user_id: int | None, space_id: int, now: datetime) -> None:
+    """This function will refuse whoever is not an administrator of the space.
+
+    **Raises**: NotAllowed.
+    """
+    if not can_manage_keys(user_id=user_id, space_id=space_id, now=now):
+        raise NotAllowed("Only an administrator of this space may manage its keys.")
+
+
+def can_import(*, user_id: int | None, space_id: int, now: datetime) -> bool:
+    """This function will say whether the person may bring conversations in."""
+    return _holds([Role.CURATOR, Role.ADMIN], user_id=user_id, space_id=space_id, now=now)
+
+
+def check_can_import(*, user_id: int | None, space_id: int, now: datetime) -> None:
+    """This function will refuse whoever may not bring conversations in.
+
+    **Raises**: NotAllowed.
+    """
+    if not can_import(user_id=user_id, space_id=space_id, now=now):
+        raise NotAllowed("Only a curator or an administrator may import into this space.")

@@ -1,0 +1,258 @@
+"""What waits for a person: one page of it, its counts and its filters."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+
+from knowledge.models import (
+    Decision,
+    DecisionKind,
+    Evidence,
+    Proposal,
+    ProposalGap,
+)
+from knowledge.queries.kept import Confidence, Kept, kept_of
+from knowledge.queries.queue_order import EVERY_NTH_IS_OLDEST, Cursor, page_of
+from knowledge.trust import TrustState
+
+PAGE_ROWS = 50
+TABS: dict[str, tuple[TrustState, ...]] = {
+    "pending": (TrustState.PENDING,),
+    "deferred": (TrustState.DEFERRED,),
+    "second": (TrustState.AWAITING_SECOND,),
+    "aside": (TrustState.SET_ASIDE,),
+}
+AGES = {"day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30)}
+DECIDING = (
+    DecisionKind.APPROVE,
+    DecisionKind.EDIT,
+    DecisionKind.REJECT,
+    DecisionKind.DEFER,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFilter:
+    """What the list shows. **Shape**: words from the address; empty means all."""
+
+    tab: str = "pending"
+    kind: str = ""
+    band: str = ""
+    flag: str = ""
+    subject: int | None = None
+    attribute: str = ""
+    age: str = ""
+    sort: str = "risk"
+
+    @property
+    def narrows(self) -> bool:
+        """This function will tell whether anything but tab and order was chosen."""
+        return bool(
+            self.kind or self.band or self.flag or self.subject or self.attribute or self.age
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """One waiting proposal as the list shows it. **Shape**: ``evidences`` counts messages."""
+
+    id: int
+    kind: str
+    text: str
+    subject: str
+    about: str
+    replaces: str
+    gaps: int
+    evidences: int
+    confidence: Confidence
+    flags: tuple[str, ...]
+    aside_reason: str
+    created_at: datetime
+    deferred_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """How many of the tab's proposals each choice would keep."""
+
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    flags: Mapping[str, int] = field(default_factory=dict)
+    flagged: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePage:
+    """A page of the queue. **Shape**: ``following`` is the first proposal of the next page."""
+
+    rows: tuple[QueueRow, ...]
+    following: int | None
+    next: Cursor | None
+    matching: int
+    facets: Facets
+    tabs: Mapping[str, int]
+    decided_today: int
+
+    def neighbours(self, proposal_id: int) -> tuple[int | None, int | None]:
+        """This function will return what stands before and after a proposal on this page.
+
+        One that is not on the page is followed by its first.
+        """
+        ids: list[int | None] = [row.id for row in self.rows]
+        if proposal_id not in ids:
+            return None, next((pk for pk in ids if pk != proposal_id), None)
+        place = ids.index(proposal_id)
+        after = [*ids, self.following][place + 1]
+        return (ids[place - 1] if place else None), after
+
+
+def queue_page(
+    *,
+    space_id: int,
+    user_id: int,
+    chosen: QueueFilter,
+    cursor: Cursor | None,
+    now: datetime,
+    today: datetime,
+) -> QueuePage:
+    """This function will return one page of waiting proposals, in order, with every count.
+
+    **Units**: ``today`` is when the person's day began. **Cost**: ten queries, however many rows.
+    """
+    kept = kept_of(space_id)
+    decided = decided_since(user_id=user_id, space_id=space_id, since=today)
+    rows = _matching(space_id=space_id, chosen=chosen, kept=kept, now=now)
+    cursor = cursor or Cursor(key=None, phase=decided % EVERY_NTH_IS_OLDEST)
+    ids, end = page_of(rows, sort=chosen.sort, cursor=cursor, limit=PAGE_ROWS)
+    shown = ids[:PAGE_ROWS]
+    facets = _facets(space_id, chosen)
+    return QueuePage(
+        rows=_rows(shown, kept),
+        following=ids[PAGE_ROWS] if len(ids) > PAGE_ROWS else None,
+        next=end,
+        matching=rows.count() if chosen.narrows else facets.total,
+        facets=facets,
+        tabs=_tab_counts(space_id),
+        decided_today=decided,
+    )
+
+
+def pending_count(space_id: int) -> int:
+    """This function will count what waits in a space."""
+    return Proposal.objects.filter(space_id=space_id, state=TrustState.PENDING).count()
+
+
+def has_any_proposal(space_id: int) -> bool:
+    """This function will tell whether anything was ever proposed in a space."""
+    return Proposal.objects.filter(space_id=space_id).exists()
+
+
+def decided_since(*, user_id: int, space_id: int, since: datetime) -> int:
+    """This function will count a person's decisions that stand, since an instant."""
+    return Decision.objects.filter(
+        space_id=space_id,
+        by_id=user_id,
+        at__gte=since,
+        kind__in=DECIDING,
+        undone_by__isnull=True,
+    ).count()
+
+
+def _matching(
+    *, space_id: int, chosen: QueueFilter, kept: Kept, now: datetime
+) -> QuerySet[Proposal]:
+    rows = Proposal.objects.filter(
+        space_id=space_id, state__in=TABS[chosen.tab], redacted_at__isnull=True
+    )
+    wanted = Q()
+    if chosen.kind:
+        wanted &= Q(kind_suggested=chosen.kind)
+    if chosen.flag:
+        wanted &= ~Q(flags=[]) if chosen.flag == "any" else Q(flags__contains=[chosen.flag])
+    if chosen.subject:
+        wanted &= Q(subject_id=chosen.subject)
+    if chosen.attribute:
+        wanted &= Q(attribute=chosen.attribute)
+    if chosen.age in AGES:
+        wanted &= Q(created_at__lte=now - AGES[chosen.age])
+    if chosen.band:
+        wanted &= kept.matching(chosen.band)
+    return rows.filter(wanted)
+
+
+def _rows(ids: list[int], kept: Kept) -> tuple[QueueRow, ...]:
+    found = Proposal.objects.select_related("subject", "run", "target_seen").in_bulk(ids)
+    gaps = _per_proposal(
+        ProposalGap.objects.filter(proposal__in=ids).values_list("proposal").annotate(Count("pk"))
+    )
+    messages = _per_proposal(
+        Evidence.objects.filter(proposal__in=ids)
+        .order_by()
+        .values_list("proposal")
+        .annotate(Count("message", distinct=True))
+    )
+    return tuple(
+        _row(found[pk], gaps=gaps.get(pk, 0), evidences=messages.get(pk, 0), kept=kept)
+        for pk in ids
+    )
+
+
+def _per_proposal(rows: "QuerySet[Any, tuple[int, int]]") -> dict[int, int]:
+    return dict(rows)
+
+
+def _row(proposal: Proposal, *, gaps: int, evidences: int, kept: Kept) -> QueueRow:
+    return QueueRow(
+        id=proposal.pk,
+        kind=proposal.kind_suggested,
+        text=proposal.text,
+        subject=proposal.subject.name,
+        about="" if proposal.about == proposal.subject.name else proposal.about,
+        replaces=proposal.target_seen.text if proposal.target_seen else "",
+        gaps=gaps,
+        evidences=evidences,
+        confidence=confidence_of(proposal, kept),
+        flags=tuple(proposal.flags),
+        aside_reason=proposal.aside_reason,
+        created_at=proposal.created_at,
+        deferred_until=proposal.deferred_until,
+    )
+
+
+def confidence_of(proposal: Proposal, kept: Kept) -> Confidence:
+    """This function will return the word for a proposal's confidence."""
+    run = proposal.run
+    return kept.confidence(
+        engine=run.engine if run else "",
+        prompt=run.prompt_version if run else "",
+        score=proposal.confidence,
+    )
+
+
+def _facets(space_id: int, chosen: QueueFilter) -> Facets:
+    rows = Proposal.objects.filter(
+        space_id=space_id, state__in=TABS[chosen.tab], redacted_at__isnull=True
+    )
+    kinds: dict[str, int] = {}
+    flags: dict[str, int] = {}
+    flagged = 0
+    counted = rows.values_list("kind_suggested", "flags").annotate(Count("pk")).order_by()
+    for kind, names, number in counted:
+        kinds[kind] = kinds.get(kind, 0) + number
+        flagged += number if names else 0
+        for name in names:
+            flags[name] = flags.get(name, 0) + number
+    return Facets(kinds=kinds, flags=flags, flagged=flagged, total=sum(kinds.values()))
+
+
+def _tab_counts(space_id: int) -> dict[str, int]:
+    counted = dict(
+        Proposal.objects.filter(space_id=space_id, redacted_at__isnull=True)
+        .values_list("state")
+        .annotate(Count("pk"))
+        .order_by()
+    )
+    return {tab: sum(counted.get(state, 0) for state in states) for tab, states in TABS.items()}
