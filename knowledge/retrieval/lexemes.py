@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from knowledge.retrieval.function_words import FUNCTION_WORDS
 
@@ -148,7 +149,7 @@ def _pairs(run: str) -> Iterator[str]:
     """This function will yield the overlapping pairs of a run, or its only character."""
     if len(run) == 1:
         yield run
-    for left, right in zip(run, run[1:], strict=False):
+    for left, right in pairwise(run):
         yield left + right
 
 
