@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.db import connections
 from django.test import TestCase, TransactionTestCase
 from django.test.utils import setup_databases, teardown_databases
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -73,6 +74,7 @@ def django_db_setup(
         patch.setattr(TestCase, "databases", frozenset({"default"}), raising=False)
         yield
     with django_db_blocker.unblock():
+        connections.close_all()  # a mirror's connection would keep the database from being dropped
         teardown_databases(made, verbosity=verbosity)
 
 

@@ -8,6 +8,7 @@ from django.db import connections
 from django.db.models.signals import post_migrate
 
 from knowledge import fingerprints, guards
+from workbench import checks
 
 
 def harden_guards(*, using: str, **kwargs: Any) -> None:
@@ -29,7 +30,6 @@ class WorkbenchConfig(AppConfig):
 
     def ready(self) -> None:
         """This function will hand the core its key and keep its guards hard."""
-        fingerprints.install(
-            fingerprints.Keyring(version=1, key=settings.FINGERPRINT_KEY.encode())
-        )
+        fingerprints.install(fingerprints.Keyring(version=1, key=settings.FINGERPRINT_KEY.encode()))
+        checks.register_all()
         post_migrate.connect(harden_guards, sender=apps.get_app_config("knowledge"))

@@ -241,7 +241,7 @@ class EmbeddedServer:
                 command = proc.read_bytes().replace(b"\0", b" ")
             else:
                 listing = subprocess.run(
-                    ["ps", "-ww", "-o", "command=", "-p", str(pid)],
+                    ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)],
                     capture_output=True,
                     check=False,
                 )

@@ -122,14 +122,9 @@ def dedicated_account() -> Account:
         # Fails while another process holds the password file's lock; then the next look finds it.
         subprocess.run(
             [
-                "useradd",
-                "--system",
-                "--user-group",
-                "--no-create-home",
-                "--home-dir",
-                "/nonexistent",
-            ]
-            + ["--shell", "/usr/sbin/nologin", ACCOUNT],
+                *("useradd", "--system", "--user-group", "--no-create-home"),
+                *("--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", ACCOUNT),
+            ],
             check=False,
             capture_output=True,
         )
@@ -208,7 +203,9 @@ def socket_directory(home: Path, account: Account) -> Path:
 
     ``TMPDIR`` is not asked: two processes with different ones must find the same server.
     """
-    parent = Path("/tmp") if os.access("/tmp", os.W_OK) else Path(tempfile.gettempdir())
+    # Its name can be foreseen, so `make_directory_for` refuses one that somebody else made.
+    common = "/tmp"  # noqa: S108  # the reason stands above
+    parent = Path(common) if os.access(common, os.W_OK) else Path(tempfile.gettempdir())
     key = hashlib.sha256(os.fsencode(home.resolve())).hexdigest()[:12]
     directory = parent / f"{ACCOUNT}-{account.uid}-{key}"
     if len(os.fsencode(directory / SOCKET_NAME)) > LONGEST_SOCKET_PATH:

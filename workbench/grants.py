@@ -4,8 +4,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 ROW_GRANTS = (
     "GRANT USAGE ON SCHEMA public TO {role}",
-    "ALTER DEFAULT PRIVILEGES IN SCHEMA public"
-    " GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {role}",
+    (
+        "ALTER DEFAULT PRIVILEGES IN SCHEMA public"
+        " GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {role}"
+    ),
     "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO {role}",
 )
 

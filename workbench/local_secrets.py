@@ -23,7 +23,7 @@ def write_private_file(path: Path, text: str) -> None:
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
-    os.replace(draft, path)
+    draft.replace(path)
 
 
 def read_or_create_secret(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Logs: one event a line, as JSON or for a console, always with the request id when there is one."""
+"""Logs: one event a line, as JSON or for a console, with the request id where there is one."""
 
 from typing import Any
 

@@ -22,6 +22,7 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        """This function will handle one request under its id."""
         request_id = choose_request_id(request.headers.get(REQUEST_ID_HEADER, ""))
         request.META["workbench.request_id"] = request_id
         with structlog.contextvars.bound_contextvars(request_id=request_id):

@@ -46,7 +46,7 @@ def test_the_ordinary_fixture_left_nothing_behind() -> None:
     ],
 )
 def test_the_application_role_cannot_change_what_the_owner_made(statement: str) -> None:
-    with connection.cursor() as cursor, pytest.raises(ProgrammingError, match="must be|denied"):
+    with connection.cursor() as cursor, pytest.raises(ProgrammingError, match=r"must be|denied"):
         cursor.execute(statement)
 
 
