@@ -13,6 +13,7 @@ from knowledge.models.proposal import (
     ProposalGap,
     ProposalKind,
     StartBasis,
+    WhatHappened,
 )
 from knowledge.models.run import (
     Covered,
@@ -32,7 +33,7 @@ from knowledge.models.scope import (
     Subject,
     SubjectKind,
 )
-from knowledge.models.search import SearchEntry, SearchSource
+from knowledge.models.search import ProposalVector, SearchEntry, SearchSource
 from knowledge.models.source import (
     Conversation,
     ConversationSubject,
@@ -83,6 +84,7 @@ __all__ = [
     "Proposal",
     "ProposalGap",
     "ProposalKind",
+    "ProposalVector",
     "Role",
     "RunState",
     "SearchEntry",
@@ -93,4 +95,5 @@ __all__ = [
     "Subject",
     "SubjectKind",
     "Version",
+    "WhatHappened",
 ]

@@ -20,6 +20,17 @@ class ProposalKind(models.TextChoices):
     CONFIRMATION = "confirmation", "Confirmation"
 
 
+class WhatHappened(models.TextChoices):
+    """What a curator says happened; these are different truths."""
+
+    NEW = "new", "new"
+    CHANGED = "changed", "changed from that day"
+    NEVER_SO = "never_so", "was never so"
+    BOTH_TRUE = "both_true", "both are true"
+    CANNOT_TELL = "cannot_tell", "cannot tell"
+    CONFIRMATION = "confirmation", "known already"
+
+
 class MemoryType(models.TextChoices):
     """What kind of thing a statement is."""
 
@@ -90,7 +101,7 @@ class Proposal(models.Model):
     language = models.CharField(max_length=16, default="en")
     modality = models.CharField(max_length=16, choices=Modality.choices)
     kind_suggested = models.CharField(max_length=16, choices=ProposalKind.choices)
-    kind_decided = models.CharField(max_length=16, blank=True)
+    kind_decided = models.CharField(max_length=16, choices=WhatHappened.choices, blank=True)
     target = models.ForeignKey(
         "knowledge.Statement", null=True, on_delete=models.PROTECT, related_name="challengers"
     )

@@ -8,6 +8,7 @@ from django.db.models import Q
 from pgvector.django import VectorField
 
 from knowledge.models.decision import Decision
+from knowledge.models.proposal import Proposal
 from knowledge.models.scope import Space, Subject
 from knowledge.models.statement import Version
 
@@ -24,7 +25,8 @@ class SearchEntry(models.Model):
     """Lexemes and vector of one text a version may be found by.
 
     **Shape**: ``lexemes`` keeps positions (term frequency); ``length`` counts them. ``known_from``
-    is the stamp of ``decision``: before it the entry does not count. ``vector`` is NULL until
+    is the stamp of ``decision``: before it the entry does not count, nor from ``known_to`` on
+    (a confirmation that was undone). ``vector`` is NULL until
     the embedding job has filled it in; ``model`` names the embedder that did.
     """
 
@@ -35,6 +37,7 @@ class SearchEntry(models.Model):
     message_ids = ArrayField(models.BigIntegerField(), default=list)
     decision = models.ForeignKey(Decision, on_delete=models.CASCADE, related_name="+")
     known_from = models.DateTimeField()
+    known_to = models.DateTimeField(null=True)
     text = models.TextField()
     lexemes = SearchVectorField()
     length = models.PositiveIntegerField()
@@ -53,3 +56,21 @@ class SearchEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} of version {self.version_id}"
+
+
+class ProposalVector(models.Model):
+    """The embedding of a proposal's text, for finding near-duplicates: derived, rebuildable."""
+
+    proposal = models.OneToOneField(
+        Proposal, primary_key=True, on_delete=models.CASCADE, related_name="embedding"
+    )
+    space = models.ForeignKey(Space, on_delete=models.CASCADE, related_name="+")
+    subject = models.ForeignKey(Subject, on_delete=models.CASCADE, related_name="+")
+    model = models.CharField(max_length=200)
+    vector = VectorField()
+
+    class Meta:
+        indexes = [models.Index(fields=["space", "subject"], name="proposal_vectors_by_subject")]
+
+    def __str__(self) -> str:
+        return f"vector of proposal {self.proposal_id}"

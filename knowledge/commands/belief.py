@@ -1,0 +1,230 @@
+"""Opening and closing versions: steps on locked rows, never commands of their own."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, connection, transaction
+
+from knowledge.commands import indexing
+from knowledge.errors import SlotTaken, TargetMoved
+from knowledge.fingerprints import canonical, fingerprint
+from knowledge.models import (
+    Attribute,
+    Decision,
+    Derivation,
+    EndReason,
+    Proposal,
+    Statement,
+    Version,
+)
+from knowledge.periods import Period, make_period, remnants
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A version about to be opened. ``version_id`` is allocated when a successor needs it."""
+
+    statement: Statement
+    valid: Period
+    slot_key: str | None
+    version_id: int | None = None
+
+
+def slot_of(proposal: Proposal) -> str | None:
+    """This function will return the slot the proposal would take, or None where many may hold."""
+    if not proposal.attribute:
+        return None
+    single = Attribute.objects.filter(
+        space_id=proposal.space_id, key=proposal.attribute, single_valued=True
+    ).exists()
+    if not single:
+        return None
+    about = canonical(proposal.about)
+    own = canonical(proposal.subject.name)
+    return proposal.attribute if about in ("", own) else f"{proposal.attribute} of {about}"
+
+
+def slot_holders(proposal: Proposal, *, slot_key: str | None, valid: Period) -> list[Version]:
+    """This function will list current versions that hold the slot somewhere in the period."""
+    if slot_key is None:
+        return []
+    held = Version.objects.current().filter(
+        space_id=proposal.space_id,
+        subject_id=proposal.subject_id,
+        slot_key=slot_key,
+        valid__overlap=valid,
+    )
+    return list(held.order_by("pk"))
+
+
+def next_version_id() -> int:
+    """This function will allocate a version's id, so that what it replaces can name it first."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(pg_get_serial_sequence('knowledge_version', 'id'))")
+        row = cursor.fetchone()
+    if row is None:
+        raise RuntimeError("the version sequence gave no value")
+    return int(row[0])
+
+
+def open_version(proposal: Proposal, *, decision: Decision, opening: Opening) -> Version:
+    """This function will insert the version an approval opens, and index it.
+
+    **Raises**: SlotTaken when another current statement holds the slot in this period.
+    """
+    version = Version(
+        id=opening.version_id,
+        space_id=proposal.space_id,
+        statement=opening.statement,
+        subject_id=proposal.subject_id,
+        about=proposal.about,
+        text=proposal.text,
+        memory_type=proposal.memory_type,
+        criticality=proposal.criticality,
+        attribute=proposal.attribute,
+        value=proposal.value,
+        slot_key=opening.slot_key,
+        value_key=fingerprint(proposal.attribute, proposal.value or proposal.text),
+        language=proposal.language,
+        valid=opening.valid,
+        start_basis=proposal.start_basis,
+        observed_at=decision.at or proposal.created_at,
+        opened_by=decision,
+        proposal=proposal,
+    )
+    _insert(version)
+    indexing.index_version(version, decision=decision)
+    return version
+
+
+def derive_version(
+    origin: Version, *, decision: Decision, valid: Period, derivation: Derivation
+) -> Version:
+    """This function will insert a remnant of, or restore, a version without new words.
+
+    **Raises**: SlotTaken when the slot has been taken meanwhile.
+    """
+    version = Version.objects.get(pk=origin.pk)
+    version.pk = None
+    version.valid = valid
+    version.tx_from = None
+    version.tx_to = None
+    version.end_reason = None
+    version.closed_by = None
+    version.successor = None
+    version.opened_by = decision
+    version.derived_from = origin
+    version.derivation = derivation
+    _insert(version)
+    indexing.copy_index(version, origin=origin, decision=decision)
+    return version
+
+
+def close_version(
+    version: Version, *, decision: Decision, reason: EndReason, successor_id: int | None = None
+) -> None:
+    """This function will end a belief, if it is still the one that was seen.
+
+    **Raises**: TargetMoved when it ended meanwhile.
+    """
+    closed = Version.objects.filter(pk=version.pk, tx_to__isnull=True).update(
+        tx_to=decision.at, closed_by=decision, end_reason=reason, successor_id=successor_id
+    )
+    if closed != 1:
+        raise TargetMoved(
+            "The statement this would end has changed meanwhile.", version_id=version.pk
+        )
+
+
+def replace_from(
+    proposal: Proposal, *, decision: Decision, target: Version, start: datetime
+) -> Version:
+    """This function will let the proposal hold from ``start`` on, keeping the old for its time.
+
+    An older claim never ends a newer fact: where the slot's next version begins later than
+    ``start``, the claim stops there and that version stays untouched.
+
+    **Raises**: TargetMoved, SlotTaken, InvalidPeriod.
+    """
+    slot_key = target.slot_key or slot_of(proposal)
+    valid = _bounded(proposal, target=target, slot_key=slot_key, start=start)
+    version_id = next_version_id()
+    if _overlaps(target.valid, valid):
+        close_version(
+            target, decision=decision, reason=EndReason.SUPERSEDED, successor_id=version_id
+        )
+        for rest in remnants(target.valid, start=start, end=valid.upper):
+            if rest is not None:
+                derive_version(
+                    target, decision=decision, valid=rest, derivation=Derivation.REMNANT
+                )
+    elif not Version.objects.current().filter(pk=target.pk).exists():
+        raise TargetMoved(
+            "The statement this would follow has changed meanwhile.", version_id=target.pk
+        )
+    opening = Opening(target.statement, valid, slot_key, version_id)
+    return open_version(proposal, decision=decision, opening=opening)
+
+
+def correct(proposal: Proposal, *, decision: Decision, target: Version) -> Version:
+    """This function will end what was never so and open what is, with no remnant.
+
+    **Raises**: TargetMoved, SlotTaken.
+    """
+    version_id = next_version_id()
+    close_version(target, decision=decision, reason=EndReason.CORRECTED, successor_id=version_id)
+    valid = make_period(proposal.valid_from, proposal.valid_to)
+    slot_key = target.slot_key or slot_of(proposal)
+    opening = Opening(target.statement, valid, slot_key, version_id)
+    return open_version(proposal, decision=decision, opening=opening)
+
+
+def begin_statement(
+    proposal: Proposal, *, decision: Decision, slot_key: str | None
+) -> Version:
+    """This function will open a statement of its own for the proposal.
+
+    **Raises**: SlotTaken.
+    """
+    statement = Statement.objects.create(
+        space_id=proposal.space_id, subject_id=proposal.subject_id
+    )
+    valid = make_period(proposal.valid_from, proposal.valid_to)
+    return open_version(
+        proposal, decision=decision, opening=Opening(statement, valid, slot_key)
+    )
+
+
+def _bounded(
+    proposal: Proposal, *, target: Version, slot_key: str | None, start: datetime
+) -> Period:
+    later = [target.valid.lower]
+    if slot_key is not None:
+        held = Version.objects.current().filter(
+            space_id=proposal.space_id, subject_id=proposal.subject_id, slot_key=slot_key
+        )
+        later += [valid.lower for valid in held.values_list("valid", flat=True)]
+    ends = [begin for begin in later if begin is not None and begin > start]
+    if proposal.valid_to is not None and proposal.valid_to > start:
+        ends.append(proposal.valid_to)
+    return make_period(start, min(ends) if ends else None)
+
+
+def _overlaps(left: Period, right: Period) -> bool:
+    begins_before = right.upper is None or left.lower is None or left.lower < right.upper
+    ends_after = left.upper is None or right.lower is None or left.upper > right.lower
+    return begins_before and ends_after
+
+
+def _insert(version: Version) -> None:
+    try:
+        with transaction.atomic():
+            version.save(force_insert=True)
+    except IntegrityError as error:
+        if "one_truth_per_slot" not in str(error):
+            raise
+        raise SlotTaken(
+            f"Another current statement already says the {version.attribute} for this time. "
+            "Choose what happened to it."
+        ) from error
+    version.refresh_from_db(fields=["tx_from"])

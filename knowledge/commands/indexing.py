@@ -1,0 +1,124 @@
+"""What an approved version is found by: steps of the commands that open versions."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.contrib.postgres.search import SearchVectorField
+from django.db.models import Value
+from django.db.models.functions import Cast
+
+from knowledge.commands import jobs
+from knowledge.models import (
+    Decision,
+    Evidence,
+    Message,
+    ProposalVector,
+    SearchEntry,
+    SearchSource,
+    Version,
+)
+from knowledge.retrieval.lexemes import index_text
+
+EMBED_ENTRIES = "embed_entries"
+
+
+def index_version(version: Version, *, decision: Decision) -> None:
+    """This function will index a version's text, its quotes and the words around them."""
+    evidence = list(version.proposal.evidence.select_related("message"))
+    embedding = ProposalVector.objects.filter(proposal_id=version.proposal_id).first()
+    _add_entry(
+        version,
+        decision=decision,
+        source=SearchSource.TEXT,
+        text=version.text,
+        message_ids=[item.message_id for item in evidence],
+        embedding=embedding,
+    )
+    index_evidence(version, evidence=evidence, decision=decision)
+
+
+def index_evidence(
+    version: Version, *, evidence: Sequence[Evidence], decision: Decision
+) -> None:
+    """This function will index quotes, and the messages around them, from the decision on."""
+    for item in evidence:
+        _add_entry(
+            version,
+            decision=decision,
+            source=SearchSource.QUOTE,
+            text=item.quote,
+            message_ids=[item.message_id],
+        )
+    around = _messages_around(evidence)
+    if around:
+        _add_entry(
+            version,
+            decision=decision,
+            source=SearchSource.AROUND,
+            text="\n".join(f"{message.speaker_name}: {message.text}" for message in around),
+            message_ids=[message.pk for message in around],
+        )
+
+
+def copy_index(version: Version, *, origin: Version, decision: Decision) -> None:
+    """This function will give a remnant or restored version the entries of its origin."""
+    for entry in origin.search_entries.all():
+        entry.pk = None
+        entry.version = version
+        entry.decision = decision
+        entry.known_from = _stamp(decision)
+        entry.save(force_insert=True)
+
+
+def ask_for_vectors(*, space_id: int, now: datetime) -> None:
+    """This function will ask the worker to embed what is not embedded yet."""
+    jobs.enqueue(
+        space_id=space_id,
+        kind=EMBED_ENTRIES,
+        key=f"space:{space_id}",
+        payload={"space_id": space_id},
+        now=now,
+    )
+
+
+def _messages_around(evidence: Sequence[Evidence]) -> list[Message]:
+    found: dict[int, Message] = {}
+    for item in evidence:
+        near = Message.objects.filter(
+            conversation_id=item.message.conversation_id,
+            ordinal__range=(item.message.ordinal - 1, item.message.ordinal + 1),
+        )
+        found.update({message.pk: message for message in near})
+    return sorted(found.values(), key=lambda message: (message.conversation_id, message.ordinal))
+
+
+def _add_entry(
+    version: Version,
+    *,
+    decision: Decision,
+    source: SearchSource,
+    text: str,
+    message_ids: list[int],
+    embedding: ProposalVector | None = None,
+) -> None:
+    indexed = index_text(text, language=version.language)
+    SearchEntry.objects.create(
+        space_id=version.space_id,
+        subject_id=version.subject_id,
+        version=version,
+        source=source,
+        message_ids=message_ids,
+        decision=decision,
+        known_from=_stamp(decision),
+        text=text,
+        lexemes=Cast(Value(indexed.literal), SearchVectorField()),
+        length=indexed.length,
+        model=embedding.model if embedding else "",
+        vector=embedding.vector if embedding else None,
+    )
+
+
+def _stamp(decision: Decision) -> datetime:
+    if decision.at is None:
+        raise RuntimeError("a decision is stamped by the database before it is used")
+    return decision.at

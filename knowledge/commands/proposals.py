@@ -1,0 +1,360 @@
+"""Everything that may be believed enters here, as set aside or pending, never further."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from knowledge.commands import audit
+from knowledge.errors import InvalidInput, NotFound
+from knowledge.fingerprints import fingerprint
+from knowledge.models import (
+    Covered,
+    Episode,
+    Evidence,
+    ExtractionRun,
+    Gap,
+    Message,
+    PredictedStatement,
+    Proposal,
+    ProposalGap,
+    ProposalVector,
+    RunState,
+    Version,
+)
+from knowledge.periods import make_period
+from knowledge.results import Actor, EvidenceDraft, ProposalDraft, Recorded, RunOutcome
+from knowledge.trust import WAITING_STATES, TrustState
+
+
+@transaction.atomic(durable=True)
+def begin_run(
+    *,
+    episode_id: int,
+    subject_id: int,
+    engine: str,
+    model: str,
+    prompt_version: str,
+    cold_start: bool,
+    shown: Sequence[str],
+    now: datetime,
+) -> ExtractionRun:
+    """This function will open the run of an engine over an episode, or return the open one.
+
+    Idempotent by episode, subject, engine, model and prompt version.
+    """
+    episode = Episode.objects.get(pk=episode_id)
+    run, is_new = ExtractionRun.objects.get_or_create(
+        episode_id=episode_id,
+        subject_id=subject_id,
+        engine=engine,
+        model=model,
+        prompt_version=prompt_version,
+        shadow=False,
+        defaults={
+            "space_id": episode.space_id,
+            "cold_start": cold_start,
+            "shown": list(shown),
+            "started_at": now,
+        },
+    )
+    if not is_new and run.state == RunState.FAILED:
+        run.state, run.error, run.shown = RunState.RUNNING, "", list(shown)
+        run.save(update_fields=["state", "error", "shown"])
+    return run
+
+
+@transaction.atomic(durable=True)
+def fail_run(*, run_id: int, error: str) -> None:
+    """This function will mark a run as failed with a readable reason."""
+    ExtractionRun.objects.filter(pk=run_id, state=RunState.RUNNING).update(
+        state=RunState.FAILED, error=error
+    )
+
+
+@transaction.atomic(durable=True)
+def record_run(*, run_id: int, outcome: RunOutcome, by: Actor, now: datetime) -> Recorded:
+    """This function will write everything a run found, once, in one transaction.
+
+    A draft joined to a waiting proposal is kept as set aside and lends it its evidence.
+    A second call for the same run changes nothing and answers with what is there.
+    """
+    run = ExtractionRun.objects.select_for_update(no_key=True).get(pk=run_id)
+    if run.state == RunState.DONE:
+        return _recorded(run)
+    predicted = _write_predictions(run, outcome=outcome)
+    gaps = _write_gaps(run, outcome=outcome, predicted=predicted)
+    written = [
+        _write_draft(run, draft=draft, ordinal=ordinal, gaps=gaps, outcome=outcome, now=now)
+        for ordinal, draft in enumerate(outcome.drafts)
+    ]
+    run.state = RunState.DONE
+    run.usage = outcome.usage
+    run.duration_ms = outcome.duration_ms
+    run.embedder = outcome.embedder
+    run.save(update_fields=["state", "usage", "duration_ms", "embedder"])
+    audit.append(
+        space_id=run.space_id,
+        by=by,
+        action="run.record",
+        object_type="run",
+        object_id=str(run.pk),
+        subject_id=run.subject_id,
+        payload={"proposals": [proposal.pk for proposal in written]},
+    )
+    return _recorded(run)
+
+
+@transaction.atomic(durable=True)
+def propose_by_hand(
+    *,
+    space_id: int,
+    subject_id: int,
+    draft: ProposalDraft,
+    by: Actor,
+    now: datetime,
+    run_id: int | None = None,
+) -> int:
+    """This function will propose words a person chose, such as words that were expected.
+
+    **Returns**: the proposal's id.
+    **Raises**: InvalidInput when a quote does not stand in its message.
+    """
+    check_evidence(space_id=space_id, evidence=draft.evidence)
+    proposal = _create_proposal(
+        space_id=space_id, subject_id=subject_id, draft=draft, run=None, ordinal=None, now=now
+    )
+    _attach_evidence(proposal, evidence=draft.evidence, run_id=run_id)
+    if by.user_id is not None:
+        proposal.contributors.add(by.user_id)
+    audit.append(
+        space_id=space_id,
+        by=by,
+        action="proposal.create",
+        object_type="proposal",
+        object_id=str(proposal.pk),
+        subject_id=subject_id,
+        payload={"text": draft.text},
+    )
+    return proposal.pk
+
+
+def check_evidence(*, space_id: int, evidence: Sequence[EvidenceDraft]) -> None:
+    """This function will refuse evidence whose quote is not, letter by letter, at its span.
+
+    **Raises**: InvalidInput, NotFound.
+    """
+    if not evidence:
+        raise InvalidInput("A proposal needs the words it rests on.", field="evidence")
+    texts = dict(
+        Message.objects.filter(
+            space_id=space_id, pk__in=[item.message_id for item in evidence]
+        ).values_list("pk", "text")
+    )
+    for item in evidence:
+        if item.message_id not in texts:
+            raise NotFound("There is no such message in this space.")
+        if texts[item.message_id][item.start : item.end] != item.quote:
+            raise InvalidInput(
+                "The quote does not stand at that place of the message.", field="evidence"
+            )
+
+
+def _write_predictions(
+    run: ExtractionRun, *, outcome: RunOutcome
+) -> dict[int, PredictedStatement]:
+    rows = [
+        PredictedStatement(
+            space_id=run.space_id,
+            run=run,
+            ordinal=ordinal,
+            text=item.text,
+            rests_on=list(item.rests_on),
+            outcome=item.outcome,
+        )
+        for ordinal, item in enumerate(outcome.predictions)
+    ]
+    return dict(enumerate(PredictedStatement.objects.bulk_create(rows)))
+
+
+def _write_gaps(
+    run: ExtractionRun, *, outcome: RunOutcome, predicted: dict[int, PredictedStatement]
+) -> list[Gap]:
+    gaps: list[Gap] = []
+    known: dict[tuple[int, int, int], Gap] = {}
+    for span in outcome.gaps:
+        place = (span.message_id, span.start, span.end)
+        if place not in known:
+            known[place] = Gap.objects.create(
+                space_id=run.space_id,
+                run=run,
+                message_id=span.message_id,
+                start=span.start,
+                end=span.end,
+                kind=span.kind,
+                predicted=None if span.predicted is None else predicted[span.predicted],
+            )
+        gaps.append(known[place])
+    Covered.objects.bulk_create(
+        Covered(
+            space_id=run.space_id,
+            run=run,
+            message_id=span.message_id,
+            start=span.start,
+            end=span.end,
+            predicted=predicted[span.predicted],
+        )
+        for span in outcome.covered
+        if span.predicted is not None
+    )
+    return gaps
+
+
+def _write_draft(
+    run: ExtractionRun,
+    *,
+    draft: ProposalDraft,
+    ordinal: int,
+    gaps: list[Gap],
+    outcome: RunOutcome,
+    now: datetime,
+) -> Proposal:
+    check_evidence_is_there = bool(draft.evidence)
+    if check_evidence_is_there:
+        check_evidence(space_id=run.space_id, evidence=draft.evidence)
+    elif draft.aside_reason == "":
+        raise InvalidInput("A pending proposal needs the words it rests on.", field="evidence")
+    proposal = _create_proposal(
+        space_id=run.space_id,
+        subject_id=run.subject_id,
+        draft=draft,
+        run=run,
+        ordinal=ordinal,
+        now=now,
+    )
+    _attach_evidence(proposal, evidence=draft.evidence, run_id=run.pk)
+    ProposalGap.objects.bulk_create(
+        ProposalGap(space_id=run.space_id, proposal=proposal, gap=gap)
+        for gap in dict.fromkeys(gaps[position] for position in draft.gaps)
+    )
+    if draft.vector is not None:
+        ProposalVector.objects.create(
+            proposal=proposal,
+            space_id=run.space_id,
+            subject_id=run.subject_id,
+            model=outcome.embedder,
+            vector=list(draft.vector),
+        )
+    if proposal.joined_to is not None:
+        _join(proposal, waiting=proposal.joined_to, run=run)
+    return proposal
+
+
+def _create_proposal(
+    *,
+    space_id: int,
+    subject_id: int,
+    draft: ProposalDraft,
+    run: ExtractionRun | None,
+    ordinal: int | None,
+    now: datetime,
+) -> Proposal:
+    make_period(draft.valid_from, draft.valid_to)
+    target_seen = None
+    if draft.target_id is not None:
+        target_seen = (
+            Version.objects.current()
+            .filter(space_id=space_id, subject_id=subject_id, statement_id=draft.target_id)
+            .order_by("-valid")
+            .first()
+        )
+    return Proposal.objects.create(
+        space_id=space_id,
+        subject_id=subject_id,
+        run=run,
+        ordinal=ordinal,
+        state=TrustState.SET_ASIDE if draft.aside_reason else TrustState.PENDING,
+        original=_original(draft),
+        about=draft.about,
+        text=draft.text,
+        memory_type=draft.memory_type,
+        criticality=draft.criticality,
+        attribute=draft.attribute,
+        value=draft.value,
+        valid_from=draft.valid_from,
+        valid_to=draft.valid_to,
+        start_basis=draft.start_basis,
+        date_phrase=draft.date_phrase,
+        language=draft.language,
+        modality=draft.modality,
+        kind_suggested=draft.kind,
+        target=target_seen.statement if target_seen else None,
+        target_seen=target_seen,
+        reason=draft.reason,
+        confidence=draft.confidence,
+        surprise=draft.surprise,
+        unexpected=list(draft.unexpected),
+        flags=list(draft.flags),
+        aside_reason=draft.aside_reason,
+        joined_to_id=draft.joined_to,
+        rejected_as_id=draft.rejected_as,
+        fingerprint=fingerprint(draft.attribute, draft.value or draft.text),
+        created_at=now,
+    )
+
+
+def _original(draft: ProposalDraft) -> dict[str, object]:
+    return {
+        "text": draft.text,
+        "about": draft.about,
+        "memory_type": draft.memory_type,
+        "criticality": draft.criticality,
+        "attribute": draft.attribute,
+        "value": draft.value,
+        "valid_from": draft.valid_from.isoformat(),
+        "valid_to": draft.valid_to.isoformat() if draft.valid_to else None,
+        "start_basis": draft.start_basis,
+        "date_phrase": draft.date_phrase,
+        "kind": draft.kind,
+        "target": draft.target_id,
+        "reason": draft.reason,
+        "confidence": draft.confidence,
+    }
+
+
+def _attach_evidence(
+    proposal: Proposal, *, evidence: Sequence[EvidenceDraft], run_id: int | None
+) -> None:
+    Evidence.objects.bulk_create(
+        (
+            Evidence(
+                space_id=proposal.space_id,
+                proposal=proposal,
+                run_id=run_id,
+                message_id=item.message_id,
+                start=item.start,
+                end=item.end,
+                quote=item.quote,
+                role=item.role,
+            )
+            for item in evidence
+        ),
+        ignore_conflicts=True,
+    )
+
+
+def _join(joined: Proposal, *, waiting: Proposal, run: ExtractionRun) -> None:
+    if waiting.state not in WAITING_STATES:
+        return
+    lent = [
+        EvidenceDraft(item.message_id, item.start, item.end, item.quote, item.role)
+        for item in joined.evidence.all()
+    ]
+    _attach_evidence(waiting, evidence=lent, run_id=run.pk)
+
+
+def _recorded(run: ExtractionRun) -> Recorded:
+    rows = list(run.proposals.values_list("state", "joined_to_id"))
+    joined = sum(1 for _, joined_to in rows if joined_to is not None)
+    aside = sum(1 for state, _ in rows if state == TrustState.SET_ASIDE)
+    return Recorded(pending=len(rows) - aside, set_aside=aside - joined, joined=joined)

@@ -1,0 +1,345 @@
+"""What people decide about proposals: one durable command per act."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from knowledge.commands import audit, belief, deciding, indexing
+from knowledge.errors import InvalidInput, TargetMoved
+from knowledge.models import (
+    Confirmation,
+    Contest,
+    Decision,
+    DecisionKind,
+    Proposal,
+    ProposalVector,
+    Statement,
+    Version,
+    WhatHappened,
+)
+from knowledge.periods import check_instant, make_period
+from knowledge.results import Actor, Decided, Edits, Review
+from knowledge.trust import WAITING_STATES, TrustState
+
+REJECT_REASONS = ("not_said", "misread", "not_durable", "sensitive", "someone_else", "other")
+
+NEEDS_TARGET = frozenset(
+    {
+        WhatHappened.CHANGED,
+        WhatHappened.NEVER_SO,
+        WhatHappened.CANNOT_TELL,
+        WhatHappened.CONFIRMATION,
+    }
+)
+
+
+@transaction.atomic(durable=True)
+def approve(
+    *,
+    review: Review,
+    happened: WhatHappened,
+    by: Actor,
+    now: datetime,
+    target_version_id: int | None = None,
+    changed_at: datetime | None = None,
+    edits: Edits | None = None,
+) -> Decided:
+    """This function will let a proposal into belief, as the curator says it happened.
+
+    ``target_version_id`` is the version the curator **saw** as what this would replace,
+    contest or confirm. ``changed_at`` is the instant from which a changed value holds
+    (default: the proposal's start). ``edits`` are applied first and keep the extraction as it
+    came in ``original``.
+
+    **Raises**: NotAllowed, NotFound, InvalidInput, InvalidPeriod, StaleProposal, TargetMoved,
+    SlotTaken, TransitionRefused.
+    """
+    proposal = deciding.lock_proposal(review, by=by, now=now)
+    replayed = deciding.find_replay(proposal, review=review)
+    if replayed is not None:
+        return replayed
+    deciding.check_seen(proposal, review=review)
+    before = _apply_edits(proposal, edits=edits, by=by)
+    target = _lock_target(proposal, happened=happened, seen=target_version_id)
+    decision = deciding.decide(
+        proposal,
+        review=review,
+        kind=DecisionKind.APPROVE,
+        to=TrustState.APPROVED,
+        by=by,
+        reason_code=happened.value,
+        changes={"kind_decided": happened.value, "deferred_until": None},
+    )
+    version = _believe(
+        proposal, decision=decision, happened=happened, target=target, changed_at=changed_at
+    )
+    if target is not None:
+        _warn_siblings(proposal, target=target)
+    indexing.ask_for_vectors(space_id=proposal.space_id, now=now)
+    payload: dict[str, Any] = {"text": proposal.text, "happened": happened.value}
+    if before:
+        payload |= {"before": before, "after": _only_set(edits)}
+    deciding.log(decision, proposal=proposal, by=by, payload=payload)
+    return Decided(
+        decision_id=decision.pk,
+        kind=decision.kind,
+        proposal_id=proposal.pk,
+        statement_id=version.statement_id if version else target and target.statement_id,
+        version_id=version.pk if version else target and target.pk,
+    )
+
+
+@transaction.atomic(durable=True)
+def edit(*, review: Review, edits: Edits, by: Actor, now: datetime) -> Decided:
+    """This function will change what would be approved and leave it waiting.
+
+    **Raises**: as ``approve``.
+    """
+    proposal = deciding.lock_proposal(review, by=by, now=now)
+    replayed = deciding.find_replay(proposal, review=review)
+    if replayed is not None:
+        return replayed
+    deciding.check_seen(proposal, review=review)
+    before = _apply_edits(proposal, edits=edits, by=by)
+    if not before:
+        raise InvalidInput("Nothing was changed.", field="text")
+    decision = deciding.decide(
+        proposal,
+        review=review,
+        kind=DecisionKind.EDIT,
+        to=TrustState(proposal.state),
+        by=by,
+        reason_code="",
+        changes={},
+    )
+    payload = {"before": before, "after": _only_set(edits)}
+    deciding.log(decision, proposal=proposal, by=by, payload=payload)
+    return deciding.decided(decision)
+
+
+@transaction.atomic(durable=True)
+def reject(*, review: Review, reason_code: str, by: Actor, now: datetime) -> Decided:
+    """This function will refuse a proposal with a reason; ``other`` needs words in the note.
+
+    **Raises**: InvalidInput; as ``approve``.
+    """
+    if reason_code not in REJECT_REASONS:
+        raise InvalidInput(
+            f"Choose a reason: {', '.join(REJECT_REASONS)}.", field="reason_code"
+        )
+    if reason_code == "other" and not review.note.strip():
+        raise InvalidInput("Say in a few words why, so that others can follow.", field="note")
+    return _move(
+        review=review,
+        kind=DecisionKind.REJECT,
+        to=TrustState.REJECTED,
+        by=by,
+        now=now,
+        reason_code=reason_code,
+        changes={"deferred_until": None},
+    )
+
+
+@transaction.atomic(durable=True)
+def defer(
+    *, review: Review, until: datetime | None, by: Actor, now: datetime
+) -> Decided:
+    """This function will put a proposal off until an instant, or (None) until new evidence.
+
+    **Raises**: InvalidInput when the instant is not in the future; as ``approve``.
+    """
+    if until is not None and check_instant(until, field="until") <= now:
+        raise InvalidInput("Choose a time in the future.", field="until")
+    return _move(
+        review=review,
+        kind=DecisionKind.DEFER,
+        to=TrustState.DEFERRED,
+        by=by,
+        now=now,
+        reason_code="until" if until else "new_evidence",
+        changes={"deferred_until": until},
+    )
+
+
+@transaction.atomic(durable=True)
+def wake(*, review: Review, by: Actor, now: datetime) -> Decided:
+    """This function will bring a deferred proposal back to the queue before its time.
+
+    **Raises**: as ``approve``.
+    """
+    return _move(
+        review=review,
+        kind=DecisionKind.WAKE,
+        to=TrustState.PENDING,
+        by=by,
+        now=now,
+        reason_code="",
+        changes={"deferred_until": None},
+    )
+
+
+@transaction.atomic(durable=True)
+def propose_anyway(*, review: Review, by: Actor, now: datetime) -> Decided:
+    """This function will bring to review what the gates set aside, or what was rejected.
+
+    **Raises**: InvalidInput when there are no words to rest on; as ``approve``.
+    """
+    proposal = deciding.lock_proposal(review, by=by, now=now)
+    if not proposal.evidence.exists():
+        raise InvalidInput(
+            "No words of the conversation support this, so it cannot be proposed.",
+            field="evidence",
+        )
+    return _move(
+        review=review,
+        kind=DecisionKind.RECONSIDER,
+        to=TrustState.PENDING,
+        by=by,
+        now=now,
+        reason_code=proposal.aside_reason or "reconsidered",
+        changes={},
+    )
+
+
+def _move(
+    *,
+    review: Review,
+    kind: DecisionKind,
+    to: TrustState,
+    by: Actor,
+    now: datetime,
+    reason_code: str,
+    changes: dict[str, Any],
+) -> Decided:
+    proposal = deciding.lock_proposal(review, by=by, now=now)
+    replayed = deciding.find_replay(proposal, review=review)
+    if replayed is not None:
+        return replayed
+    deciding.check_seen(proposal, review=review)
+    decision = deciding.decide(
+        proposal,
+        review=review,
+        kind=kind,
+        to=to,
+        by=by,
+        reason_code=reason_code,
+        changes=changes,
+    )
+    deciding.log(decision, proposal=proposal, by=by, payload={"text": proposal.text})
+    return deciding.decided(decision)
+
+
+def _lock_target(
+    proposal: Proposal, *, happened: WhatHappened, seen: int | None
+) -> Version | None:
+    if seen is None:
+        if happened in NEEDS_TARGET:
+            raise InvalidInput(
+                "Name the statement this would replace, contest or confirm.", field="target"
+            )
+        return None
+    target = (
+        Version.objects.select_for_update(no_key=True)
+        .filter(space_id=proposal.space_id, subject_id=proposal.subject_id, pk=seen)
+        .first()
+    )
+    if target is None:
+        raise InvalidInput("There is no such statement of this subject.", field="target")
+    if target.tx_to is not None:
+        raise TargetMoved(
+            "What this would replace has changed since you opened it.", version_id=target.pk
+        )
+    return target if happened in NEEDS_TARGET else None
+
+
+def _believe(
+    proposal: Proposal,
+    *,
+    decision: Decision,
+    happened: WhatHappened,
+    target: Version | None,
+    changed_at: datetime | None,
+) -> Version | None:
+    if happened == WhatHappened.NEW:
+        slot_key = belief.slot_of(proposal)
+        return belief.begin_statement(proposal, decision=decision, slot_key=slot_key)
+    if happened == WhatHappened.BOTH_TRUE:
+        return belief.begin_statement(proposal, decision=decision, slot_key=None)
+    if target is None:
+        raise InvalidInput("Name the statement this is about.", field="target")
+    if happened == WhatHappened.CHANGED:
+        start = check_instant(changed_at or proposal.valid_from, field="changed_at")
+        return belief.replace_from(proposal, decision=decision, target=target, start=start)
+    if happened == WhatHappened.NEVER_SO:
+        return belief.correct(proposal, decision=decision, target=target)
+    if happened == WhatHappened.CANNOT_TELL:
+        version = belief.begin_statement(proposal, decision=decision, slot_key=None)
+        Contest.objects.create(
+            space_id=proposal.space_id, version_a=target, version_b=version, opened_by=decision
+        )
+        return version
+    _confirm(proposal, decision=decision, statement=target.statement, version=target)
+    return None
+
+
+def _confirm(
+    proposal: Proposal, *, decision: Decision, statement: Statement, version: Version
+) -> None:
+    Confirmation.objects.create(
+        space_id=proposal.space_id, proposal=proposal, confirms=statement, decision=decision
+    )
+    evidence = list(proposal.evidence.select_related("message"))
+    indexing.index_evidence(version, evidence=evidence, decision=decision)
+
+
+def _warn_siblings(proposal: Proposal, *, target: Version) -> None:
+    """Others that wait on the same statement are shown against what it has become."""
+    current = (
+        Version.objects.current()
+        .filter(statement_id=target.statement_id)
+        .order_by("-valid")
+        .first()
+    )
+    siblings = Proposal.objects.filter(
+        space_id=proposal.space_id, target_seen=target, state__in=WAITING_STATES
+    ).exclude(pk=proposal.pk)
+    siblings.update(
+        target_seen=current,
+        stale_reason=f"What this would replace changed meanwhile: “{proposal.text}” was approved.",
+    )
+
+
+def _apply_edits(proposal: Proposal, *, edits: Edits | None, by: Actor) -> dict[str, Any]:
+    """Write the edits to the locked row; return what the changed fields held before."""
+    if edits is None:
+        return {}
+    before: dict[str, Any] = {}
+    for name, value in _only_set(edits).items():
+        if name == "clear_valid_to":
+            name, value = "valid_to", None
+        if getattr(proposal, name) != value:
+            before[name] = getattr(proposal, name)
+            setattr(proposal, name, value)
+    if not before:
+        return {}
+    if not proposal.text.strip():
+        raise InvalidInput("A statement cannot be empty.", field="text")
+    make_period(proposal.valid_from, proposal.valid_to)
+    if "valid_from" in before:
+        proposal.start_basis = "stated"
+    if "text" in before:
+        ProposalVector.objects.filter(proposal=proposal).delete()
+    proposal.save(update_fields=[*before, "start_basis"])
+    if by.user_id is not None:
+        proposal.contributors.add(by.user_id)
+    return before
+
+
+def _only_set(edits: Edits | None) -> dict[str, Any]:
+    if edits is None:
+        return {}
+    return {
+        name: value for name, value in asdict(edits).items() if value is not None and value is not False
+    }

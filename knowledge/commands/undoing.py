@@ -1,0 +1,140 @@
+"""Undo: a new decision that inverts an earlier one and leaves both in the record."""
+
+import uuid
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from knowledge import policies
+from knowledge.commands import audit, belief, deciding, indexing
+from knowledge.errors import NotAllowed, NotFound, SlotTaken, UndoRefused
+from knowledge.models import (
+    Confirmation,
+    Contest,
+    Decision,
+    DecisionKind,
+    Derivation,
+    EndReason,
+    Proposal,
+    SearchEntry,
+    Version,
+)
+from knowledge.results import Actor, Decided
+from knowledge.trust import TrustState, check_transition
+
+UNDOABLE = frozenset({DecisionKind.APPROVE, DecisionKind.REJECT, DecisionKind.DEFER})
+
+
+@transaction.atomic(durable=True)
+def undo(*, decision_id: uuid.UUID, request_id: uuid.UUID, by: Actor, now: datetime) -> Decided:
+    """This function will take back a decision of one's own and bring its proposal back.
+
+    What the decision opened is closed as retracted; what it closed comes back as new versions.
+
+    **Raises**: NotFound, NotAllowed; UndoRefused naming the decision that stands in the way;
+    SlotTaken when another statement holds the place now.
+    """
+    undone = Decision.objects.select_related("proposal").filter(pk=decision_id).first()
+    if undone is None or undone.proposal_id is None:
+        raise NotFound("There is no such decision.")
+    proposal = (
+        Proposal.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("subject")
+        .get(pk=undone.proposal_id)
+    )
+    policies.check_can_decide(user_id=by.user_id, space_id=proposal.space_id, now=now)
+    earlier = Decision.objects.filter(space_id=proposal.space_id, request_id=request_id).first()
+    if earlier is not None:
+        return deciding.decided(earlier, replayed=True)
+    _check_undoable(undone, proposal=proposal, by=by)
+    return _invert(undone, proposal=proposal, request_id=request_id, by=by, now=now)
+
+
+def _check_undoable(undone: Decision, *, proposal: Proposal, by: Actor) -> None:
+    if undone.by_id != by.user_id:
+        raise NotAllowed("Only the person who decided can undo it.")
+    if undone.kind not in UNDOABLE:
+        raise UndoRefused(f"A decision of kind “{undone.get_kind_display()}” cannot be undone.")
+    if Decision.objects.filter(undoes=undone).exists():
+        raise UndoRefused("This decision was undone already.")
+    later = proposal.decisions.filter(seq__gt=undone.seq).order_by("seq").first()
+    if later is not None:
+        raise UndoRefused(
+            f"The proposal was {later.get_kind_display()} after that.", decision_id=later.pk
+        )
+    touched = (
+        Version.objects.filter(opened_by=undone, tx_to__isnull=False)
+        .select_related("closed_by")
+        .order_by("pk")
+        .first()
+    )
+    if touched is not None:
+        raise UndoRefused(
+            f"A later decision ended “{touched.text}”. Undo that one first.",
+            decision_id=touched.closed_by_id,
+        )
+    redacted = Version.objects.filter(closed_by=undone, redacted_at__isnull=False).exists()
+    if redacted:
+        raise UndoRefused("What this would bring back has been erased.")
+
+
+def _invert(
+    undone: Decision, *, proposal: Proposal, request_id: uuid.UUID, by: Actor, now: datetime
+) -> Decided:
+    check_transition(proposal.state, TrustState.PENDING)
+    try:
+        with transaction.atomic():
+            decision = Decision.objects.create(
+                space_id=proposal.space_id,
+                kind=DecisionKind.UNDO,
+                by_id=by.user_id,
+                channel=by.channel,
+                request_id=request_id,
+                proposal=proposal,
+                undoes=undone,
+                state_before=proposal.state,
+            )
+    except IntegrityError as error:
+        raise UndoRefused("This decision was undone already.") from error
+    decision.refresh_from_db(fields=["seq", "at"])
+    proposal.state = TrustState.PENDING
+    proposal.version += 1
+    proposal.kind_decided = ""
+    proposal.deferred_until = None
+    proposal.save(update_fields=["state", "version", "kind_decided", "deferred_until"])
+    _take_back_belief(undone, decision=decision)
+    indexing.ask_for_vectors(space_id=proposal.space_id, now=now)
+    audit.append(
+        space_id=proposal.space_id,
+        by=by,
+        action="proposal.undo",
+        object_type="proposal",
+        object_id=str(proposal.pk),
+        subject_id=proposal.subject_id,
+        decision_id=decision.pk,
+        payload={"undoes": str(undone.pk), "text": proposal.text},
+    )
+    return Decided(decision_id=decision.pk, kind=decision.kind, proposal_id=proposal.pk)
+
+
+def _take_back_belief(undone: Decision, *, decision: Decision) -> None:
+    Contest.objects.filter(opened_by=undone, resolved_by__isnull=True).update(
+        resolved_by=decision
+    )
+    confirmations = Confirmation.objects.filter(decision=undone, undone_by__isnull=True)
+    if confirmations.update(undone_by=decision):
+        # What was found by those words until now stays reproducible for an earlier known_at.
+        SearchEntry.objects.filter(decision=undone).update(known_to=decision.at)
+    opened = Version.objects.select_for_update(no_key=True).filter(opened_by=undone)
+    for version in opened.order_by("-pk"):
+        belief.close_version(version, decision=decision, reason=EndReason.RETRACTED)
+    closed = Version.objects.filter(closed_by=undone).order_by("pk")
+    for version in closed:
+        try:
+            belief.derive_version(
+                version, decision=decision, valid=version.valid, derivation=Derivation.RESTORES
+            )
+        except SlotTaken as error:
+            raise SlotTaken(
+                f"“{version.text}” cannot come back: another statement holds its place now."
+            ) from error
