@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Min
 
 from knowledge.commands import indexing
 from knowledge.errors import SlotTaken, TargetMoved
@@ -88,7 +89,7 @@ def open_version(proposal: Proposal, *, decision: Decision, opening: Opening) ->
         language=proposal.language,
         valid=opening.valid,
         start_basis=proposal.start_basis,
-        observed_at=decision.at or proposal.created_at,
+        observed_at=_first_said(proposal),
         opened_by=decision,
         proposal=proposal,
     )
@@ -193,6 +194,11 @@ def begin_statement(
     return open_version(
         proposal, decision=decision, opening=Opening(statement, valid, slot_key)
     )
+
+
+def _first_said(proposal: Proposal) -> datetime:
+    said = proposal.evidence.aggregate(first=Min("message__sent_at"))["first"]
+    return said if isinstance(said, datetime) else proposal.created_at
 
 
 def _bounded(
