@@ -1,0 +1,282 @@
+"""A compact table: which attribute a third-person statement sets, and to what value."""
+
+import re
+from dataclasses import dataclass
+
+from extraction.engines.local import words
+
+# A value runs to the first word that starts something else.
+_VALUE = r"(?P<v>[^,;.!?()\n]+?)"
+_END = (
+    r"(?=\s+(?:and|but|or|since|because|so|which|who|that|when|while|now|then|these days"
+    r"|at the moment|for|after|before|until|from|"
+    r"with|in|on|at|as|to|though|although|instead|anymore|any more|last|this|next"
+    r"|right now|currently|again|not|if|every|during)\b"
+    r"|\s+[-–—]|\s*[,;.!?()\n]|\s*$)"
+)
+_JOBS = (
+    r"engineer|developer|designer|manager|analyst|scientist|teacher|nurse|doctor|lawyer"
+    r"|accountant|architect|artist|writer|author"
+    r"|chef|cook|baker|barista|student|professor|researcher|consultant|director|editor"
+    r"|journalist|photographer|musician|dancer"
+    r"|actor|actress|carpenter|plumber|electrician|mechanic|pilot|driver|librarian"
+    r"|counsell?or|therapist|psychologist|dentist"
+    r"|pharmacist|vet|veterinarian|paramedic|firefighter|officer|administrator|freelancer"
+    r"|programmer|translator|sales\w+|barber"
+    r"|waiter|waitress|farmer|gardener|coach|trainer|founder|ceo|cto|owner|assistant"
+    r"|technician|surgeon|midwife|banker|broker"
+)
+# Names of places keep their capitals, though the words around them may not.
+_PLACE = r"(?-i:[A-Z][\w'-]*(?:[ -][A-Z][\w'-]*)*)"
+_TOOLS = r"npm|pnpm|yarn|bun|pip|uv|poetry|conda|cargo|homebrew|brew|maven|gradle|pdm|pipenv"
+_DIETS = (
+    r"vegan|vegetarian|pescatarian|pescetarian|flexitarian|gluten[- ]free|keto|halal"
+    r"|kosher|lactose[- ]free|dairy[- ]free"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An attribute and its value, as far as the words give them."""
+
+    attribute: str = ""
+    value: str = ""
+    memory_type: str = ""
+    ended: bool = False  # the words say it no longer holds
+
+
+def _rule(
+    attribute: str, pattern: str, memory_type: str = "fact"
+) -> tuple[str, re.Pattern[str], str]:
+    return attribute, re.compile(pattern, re.IGNORECASE), memory_type
+
+
+_RULES = (
+    _rule(
+        "name",
+        rf"\b(?:full |first |last |real )?name (?:is|isn't|is not) {_VALUE}{_END}|\b(?:is"
+        rf"|goes) (?:called|by the name) {_VALUE.replace('v', 'w')}{_END}",
+    ),
+    _rule(
+        "employer",
+        r"\b(?:works?|working|employed) (?:\w+ly )?(?:at"
+        rf"|for) (?:a company called )?{_VALUE}{_END}",
+    ),
+    _rule(
+        "employer",
+        r"\b(?:joined|joins|started at|starts at|starting at|got hired (?:at|by)|employer is"
+        rf"|(?:new )?job at) {_VALUE}{_END}",
+    ),
+    _rule(
+        "job_title",
+        r"\b(?:works?|working|got (?:a|the) job|started|hired|promoted|got promoted) (?:as"
+        rf"|to) (?:an? |the )?{_VALUE}{_END}",
+    ),
+    _rule(
+        "job_title",
+        r"\b(?:is|became|is now|is still|isn't|is not|is currently) (?:now |not |still "
+        rf"|currently )?(?:an? |the )(?P<v>(?:[\w/-]+ ){{0,3}}?(?:{_JOBS}))\b",
+    ),
+    _rule(
+        "job_title",
+        r"\b(?:job(?: title)?|profession|occupation|role) (?:is|is now) (?:an? "
+        rf"|the )?{_VALUE}{_END}",
+    ),
+    _rule(
+        "home_city",
+        r"\b(?:lives?|living|resides?|is based|settled) (?:\w+ly |now |still |here "
+        r"|together )?(?:in|near) (?:the |downtown "
+        rf"|central )?(?P<v>{_PLACE})",
+    ),
+    _rule(
+        "home_city",
+        r"\b(?:moved|relocated|moving"
+        rf"|relocating) (?:\w+ )?(?:back )?to (?P<v>{_PLACE})",
+    ),
+    _rule(
+        "home_country",
+        rf"\b(?:is|comes|came) (?:originally )?from (?P<v>{_PLACE})",
+    ),
+    _rule("allergy", rf"\ballerg(?:ic|y|ies) to {_VALUE}{_END}", "constraint"),
+    _rule(
+        "allergy",
+        r"\b(?P<v>nut|peanut|gluten|lactose|dairy|shellfish|pollen|penicillin"
+        r"|latex)[- ](?:allergy|intolerance|intolerant|allergic)",
+        "constraint",
+    ),
+    _rule(
+        "diet",
+        r"\b(?:is|isn't|is not|became|turned|went|going|goes|been|stays?|eats|diet is) (?:now "
+        rf"|a |an |strictly |mostly |fully |not |still |no longer )*(?P<v>{_DIETS})\b",
+        "preference",
+    ),
+    _rule(
+        "diet",
+        r"\b(?:doesn't|does not|never|no longer|stopped) eats? (?:any )?(?P<v>meat|fish|pork"
+        r"|beef|dairy|gluten|sugar|eggs)\b",
+        "constraint",
+    ),
+    _rule(
+        "partner",
+        r"\b(?:wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?)(?:'s name)?,? (?:is "
+        r"|is called )?(?P<v>(?-i:[A-Z])[\w'-]+)\b",
+        "relationship",
+    ),
+    _rule(
+        "marital_status",
+        r"\b(?:is|got|been) (?:now |recently )?(?P<v>married|divorced|engaged|single|separated"
+        r"|widowed)\b",
+        "relationship",
+    ),
+    _rule(
+        "package_manager",
+        r"\b(?:use|uses|using|switched to|moved to|prefers?|go with|install with|manager is"
+        rf"|on) (?:to use )?(?P<v>{_TOOLS})\b",
+        "decision",
+    ),
+    _rule(
+        "deadline",
+        r"\b(?:deadline|due date|launch date|release date|go-live)(?: for [\w' -]+?)? (?:is"
+        r"|was|has been|is now|moved|slipped|got moved|was moved|has moved)(?: now)?(?: to"
+        rf"| on)? {_VALUE.replace('+?', '+')}",
+    ),
+    _rule(
+        "birthday", rf"\bbirthday is (?:on )?{_VALUE}{_END}|\bwas born (?:on|in) (?P<w>[^,;.!?]+)"
+    ),
+    _rule(
+        "age", r"\b(?:is|am|turned|turning) (?P<v>\d{1,3})(?: years old| this year| today|$|[.,;])"
+    ),
+    _rule("phone", r"\bphone (?:number )?is (?P<v>\+?[\d ()/-]{6,})"),
+    _rule("email", r"\be-?mail(?: address)? is (?P<v>[\w.+-]+@[\w.-]+\w)"),
+    _rule(
+        "database",
+        r"\b(?:use|uses|using|runs? on|migrated to|switched to"
+        r"|moved to) (?P<v>postgres(?:ql)?(?: \d+)?|mysql|sqlite|mariadb|mongodb|redis"
+        r"|oracle)\b",
+        "decision",
+    ),
+    _rule(
+        "editor",
+        r"\b(?:use|uses|using|switched to|prefers?) (?P<v>vim|neovim|emacs|vs ?code|pycharm"
+        r"|intellij|zed|sublime)\b",
+        "preference",
+    ),
+    _rule(
+        "pet",
+        r"\b(?:has|have|got|adopted|own|owns) (?:an? |two |three "
+        r"|another )?(?:\w+ ){0,2}?(?P<v>dog|cat|puppy|kitten|dogs|cats|parrot|rabbit|hamster"
+        r"|turtles?|guinea pigs?)\b",
+    ),
+    _rule("native_language", r"\b(?:native language|mother tongue|first language) is (?P<v>\w+)"),
+)
+_FAVOURITE = re.compile(
+    r"\bfavou?rite (?P<what>[\w-]+(?: (?!is|was|are)[\w-]+)?)(?:'s)? (?:is|are|was"
+    rf"|has (?:got )?to be|is now) {_VALUE}{_END}",
+    re.IGNORECASE,
+)
+_FAVOURITE_TURNED = re.compile(
+    r"^(?P<v>[^,;.!?]+?) (?:is|are) (?:\w+'s?|their|my) favou?rite (?P<what>[\w-]+)", re.IGNORECASE
+)
+_LIKES = re.compile(
+    r"(?:\b(?P<verb>loves|likes|enjoys|adores|prefers|hates|dislikes|can't stand"
+    r"|cannot stand|detests|is (?:really |so |very )?into"
+    r"|is (?:a )?(?:big |huge )?fan of|doesn't (?:really )?(?:like|enjoy))"
+    r"|\bthey (?:really |also |just )?(?P<plural>love|like|enjoy|prefer|hate|dislike"
+    r"|don't (?:like|enjoy)))\s+(?P<v>[^,;.!?()\n]+?)" + _END,
+    re.IGNORECASE,
+)
+_DISLIKE = re.compile(r"hate|dislike|stand|detest|n't", re.IGNORECASE)
+_FORMER = re.compile(
+    r"\bused to\b|\bformerly\b|\bback then\b|\bas a (?:kid|child|teenager)\b|\bwhen (?:i"
+    r"|they) (?:was|were)\b|(?<!has )(?<!have )\b(?:worked|lived)\b",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"\bno longer\b|\bany ?more\b|\bstopped\b|\bquit\b|\bleft\b|\bgave up\b|\b(?:is|are"
+    r"|was|do|does|did)(?:n't| not)\b|\bnever\b",
+    re.IGNORECASE,
+)
+_WEAK_VALUES = frozenset(
+    "it this that them him her me there here home these those you what a the doing being".split()
+)
+
+SINGLE_VALUED = frozenset(
+    "name employer job_title home_city home_country diet partner marital_status "
+    "package_manager deadline birthday age phone email "
+    "database editor native_language".split()
+)
+
+
+def find(statement: str) -> Setting:
+    """This function will read the first attribute a third-person statement sets.
+
+    **Shape**: an empty setting where the table knows none; a liking is an attribute of its own
+    with its object as value, so that "loves tea" and "hates tea" meet in one place.
+    """
+    if _FORMER.search(statement):
+        return Setting()
+    favourite = _FAVOURITE.search(statement) or _FAVOURITE_TURNED.search(statement)
+    if favourite:
+        return _made(
+            f"favourite_{favourite['what'].lower().replace(' ', '_')}",
+            favourite["v"],
+            "preference",
+            statement,
+        )
+    for attribute, pattern, memory_type in _RULES:
+        match = pattern.search(statement)
+        if match:
+            groups = match.groupdict()
+            value = groups.get("v") or groups.get("w") or ""
+            if _clean(value) and (attribute != "employer" or _could_be_employer(value)):
+                return _made(attribute, value, memory_type, statement)
+    liking = _LIKES.search(statement)
+    if liking and _clean(liking["v"]) and len(liking["v"].split()) <= 6:
+        verb = liking["verb"] or liking["plural"]
+        return Setting(
+            "dislikes" if _DISLIKE.search(verb) else "likes", _clean(liking["v"]), "preference"
+        )
+    return Setting()
+
+
+def is_single_valued(attribute: str) -> bool:
+    """This function will tell whether another value of this attribute speaks against the first."""
+    return attribute in SINGLE_VALUED or attribute.startswith("favourite_")
+
+
+def _made(attribute: str, value: str, memory_type: str, statement: str) -> Setting:
+    return Setting(attribute, _clean(value), memory_type, ended=bool(_ENDS.search(statement)))
+
+
+def _clean(value: str) -> str:
+    text = re.sub(
+        r"^(?:a|an|the|their|my|to be|now|really|on|at)\s+", "", value.strip(), flags=re.IGNORECASE
+    )
+    return "" if text.lower() in _WEAK_VALUES else text.strip(" '\"")
+
+
+def _could_be_employer(value: str) -> bool:
+    head = _clean(value).split()
+    return (
+        bool(head)
+        and (
+            any(word[:1].isupper() for word in head)
+            or head[-1]
+            in {
+                "startup",
+                "company",
+                "bank",
+                "hospital",
+                "school",
+                "university",
+                "agency",
+                "firm",
+                "clinic",
+                "bakery",
+                "library",
+                "shop",
+                "museum",
+            }
+        )
+        and head[0].lower() not in words.ADVERBS
+    )

@@ -1,0 +1,307 @@
+"""One draft per sentence: a statement with its words, before anything is compared."""
+
+import re
+from dataclasses import dataclass, replace
+
+from extraction import languages, sentences
+from extraction.engines.base import EpisodeInput, EpisodeMessage, Modality
+from extraction.engines.local import (
+    about,
+    attributes,
+    durability,
+    modality,
+    openers,
+    rewriting,
+    words,
+)
+from extraction.engines.local.attributes import Setting
+from extraction.similarity import content_words
+
+SAID_BY_SUBJECT = frozenset({"user_message", "user_feedback"})
+_PICTURE = re.compile(
+    r"^\[(?:shares?|shared|sends?|sent|attaches|attached)\s+(?:an?\s+)?(?:picture|photo"
+    r"|image|video)s?\s*:?\s*(?P<what>.*?)\]$",
+    re.IGNORECASE,
+)
+_HE_SHE = re.compile(r"^(he|she|his|her|they|their)(['\u2019](?:s|re|ve|d|ll))?\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(r"\b(?:him|her|he|she|it|them|this|these|those)\b", re.IGNORECASE)
+_EXPLETIVE = re.compile(
+    r"^it(?:['\u2019]s| is| was|['\u2019]ll be| has been| takes| feels?"
+    r"| felt)(?: \w+){0,4}? (?:to|that|how|when|since|because)\b",
+    re.IGNORECASE,
+)
+_NOT_FOREIGN_FACT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a sentence stands: message index and code-point span."""
+
+    message: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A statement and what was read from its words; ``support`` is words of other messages."""
+
+    place: Place
+    quote: str
+    trimmed: str
+    text: str
+    about: str
+    language: str
+    modality: Modality
+    setting: Setting
+    confidence: float
+    memory_type: str
+    criticality: str = "normal"
+    notes: tuple[str, ...] = ()
+    support: tuple[tuple[int, str], ...] = ()
+    merged: bool = False
+    anchored: bool = True  # names the speaker or their world, not only what was said before
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What every sentence of an episode is read against."""
+
+    episode: EpisodeInput
+    others: tuple[str, ...]
+
+    def voice(self, message: EpisodeMessage) -> rewriting.Voice:
+        """This function will say who speaks in a message and to whom."""
+        is_person = self.episode.subject_kind == "user"
+        name = self.episode.subject_name if is_person else (message.speaker or "The user")
+        group = "" if is_person else f"the {self.episode.subject_name} team"
+        return rewriting.Voice(
+            name=name, addressee=self.others[0] if len(self.others) == 1 else "", group=group
+        )
+
+
+def scene_of(episode: EpisodeInput) -> Scene:
+    """This function will gather the names an episode is spoken among."""
+    spoken = [
+        m.speaker for m in episode.messages if not m.by_subject and m.speaker and m.kind in _TALK
+    ]
+    return Scene(episode=episode, others=tuple(dict.fromkeys(spoken)))
+
+
+_TALK = SAID_BY_SUBJECT | {"agent_message"}
+
+
+def is_own_message(message: EpisodeMessage) -> bool:
+    """This function will tell whether the subject said a message, in words of their own."""
+    return message.by_subject and message.kind in SAID_BY_SUBJECT
+
+
+def of_message(scene: Scene, message: EpisodeMessage) -> tuple[list[Draft], list[Place]]:
+    """This function will draft a message's statements, and name telling spans left over."""
+    drafts: list[Draft] = []
+    left: list[Place] = []
+    before = ""
+    fallback = languages.guess_language(message.text)
+    for start, end in sentences.split(message.text):
+        quote = message.text[start:end]
+        place = Place(message.index, start, end)
+        draft = _of_sentence(scene, message, place, before=before, fallback=fallback)
+        if draft is not None:
+            _append(drafts, draft, message, subject=scene.episode.subject_name)
+        elif _looks_telling(quote, scene):
+            left.append(place)
+        before = quote
+    return drafts, left
+
+
+def _of_sentence(
+    scene: Scene, message: EpisodeMessage, place: Place, *, before: str, fallback: str
+) -> Draft | None:
+    quote = message.text[place.start : place.end]
+    language = (
+        languages.guess_language(quote)
+        if len(quote.split()) > _NOT_FOREIGN_FACT or not quote.isascii()
+        else fallback
+    )
+    if language != "en":
+        return _foreign(scene, message, place, language=language)
+    picture = _PICTURE.match(quote)
+    if picture:
+        return _picture(scene, message, place, what=picture["what"])
+    trimmed = openers.trim(modality.without_tag(quote), names=scene.others)
+    spoken = _with_subject(trimmed)
+    text = rewriting.third_person(spoken, scene.voice(message), before=before)
+    setting = attributes.find(text)
+    reading = durability.read(spoken, has_attribute=bool(setting.attribute))
+    meant = modality.of(trimmed)
+    if not durability.is_durable(reading) or (
+        meant == "question" and not _states_something(spoken, reading)
+    ):
+        return None
+    return Draft(
+        place=place,
+        quote=quote,
+        trimmed=trimmed,
+        text=text,
+        about=about.of(text, subject=_holder(scene, message, spoken)),
+        language=language,
+        modality=meant,
+        setting=setting,
+        confidence=durability.confidence(
+            spoken, reading, modality=meant, has_attribute=bool(setting.attribute)
+        ),
+        memory_type=durability.memory_type(spoken, suggested=setting.memory_type),
+        criticality=durability.criticality(spoken),
+        notes=_notes(trimmed, text),
+        anchored=reading.anchored or bool(setting.attribute),
+    )
+
+
+def _holder(scene: Scene, message: EpisodeMessage, spoken: str) -> str:
+    """Who a plain statement is about: in a project's memory "I" is the person, "we" the project."""
+    if scene.episode.subject_kind == "user" or not re.match(r"^(?:i|my)\b", spoken, re.IGNORECASE):
+        return scene.episode.subject_name
+    return message.speaker or scene.episode.subject_name
+
+
+def _with_subject(trimmed: str) -> str:
+    """Give "Moved to Ulm." its "I" back."""
+    if not durability.elliptic_opener(trimmed):
+        return trimmed
+    low = trimmed[:1].lower() + trimmed[1:]
+    verb = next((w for w in low.split() if w.lower() not in words.ADVERBS), "").lower().strip(".,!")
+    if verb in words.PARTICIPLE_OPENERS or verb == "gonna":
+        return f"I'm {low}"
+    return f"I have {low}" if verb == "been" else f"I {low}"
+
+
+def _states_something(spoken: str, reading: durability.Reading) -> bool:
+    return (
+        reading.anchored
+        and reading.content >= 2
+        and bool(re.search(r"\b(?:i|i['\u2019]\w+|my|we|our)\b", spoken, re.IGNORECASE))
+    )
+
+
+def _picture(scene: Scene, message: EpisodeMessage, place: Place, *, what: str) -> Draft | None:
+    if not what.strip():
+        return None
+    name = scene.voice(message).name
+    return Draft(
+        place=place,
+        quote=message.text[place.start : place.end],
+        trimmed=what,
+        text=f"{name} shared a picture: {what.strip().rstrip('.')}.",
+        about=scene.episode.subject_name,
+        language="en",
+        modality="asserted",
+        setting=Setting(),
+        confidence=0.35,
+        memory_type="event",
+    )
+
+
+def _foreign(scene: Scene, message: EpisodeMessage, place: Place, *, language: str) -> Draft | None:
+    """Keep a sentence of another language as it stands; the card names who speaks."""
+    quote = message.text[place.start : place.end]
+    meant = modality.of(quote, language=language)
+    size = (
+        len(re.findall(r"[^\W\d_]", quote))
+        if not quote.isascii() and " " not in quote.strip()
+        else len(quote.split()) * 2
+    )
+    if meant == "question" or size < 6:
+        return None
+    return Draft(
+        place=place,
+        quote=quote,
+        trimmed=quote,
+        text=quote,
+        about=scene.episode.subject_name,
+        language=language,
+        modality=meant,
+        setting=Setting(),
+        confidence=0.5 if size >= 8 else 0.4,
+        memory_type="fact",
+        notes=("kept_as_said",),
+    )
+
+
+def _notes(trimmed: str, text: str) -> tuple[str, ...]:
+    match = _POINTS_BACK.search(trimmed)
+    if match is None or _EXPLETIVE.match(trimmed):
+        return ()
+    ahead = trimmed[: match.start()]
+    is_person = match.group().lower() in {"he", "she", "him", "her"}
+    known = bool(
+        about.antecedent(text[: match.start() + 24], subject="")
+        or re.search(r"\bmy \w+|\b(?!I\b)[A-Z]\w+", ahead)
+    )
+    has_noun = known if is_person else known or len(content_words(ahead, "en")) >= 2
+    return () if has_noun else ("unresolved_pronoun",)
+
+
+def _append(drafts: list[Draft], draft: Draft, message: EpisodeMessage, *, subject: str) -> None:
+    """Put a draft down; a sentence that only points back is resolved on the one before it."""
+    previous = drafts[-1] if drafts else None
+    points_back = bool(
+        re.match(
+            r"(?:it|this|that|these|those|he|she|they|his|her|their)\b",
+            draft.trimmed,
+            re.IGNORECASE,
+        )
+    )
+    if draft.language != "en" or not points_back or _EXPLETIVE.match(draft.trimmed):
+        drafts.extend([draft] if draft.anchored else [])
+        return
+    adjacent = (
+        previous is not None and not message.text[previous.place.end : draft.place.start].strip()
+    )
+    who = (
+        about.antecedent(previous.text, subject=subject)
+        if previous is not None and adjacent
+        else ""
+    )
+    person = _HE_SHE.match(draft.trimmed)
+    if who and person and person[1].lower() not in {"they", "their"}:
+        drafts.append(_named(draft, who, person))
+    elif (
+        previous is not None
+        and adjacent
+        and not previous.merged
+        and previous.modality == draft.modality == "asserted"
+    ):
+        drafts[-1] = _merged(previous, draft, message)
+    elif draft.anchored:
+        drafts.append(
+            replace(draft, notes=tuple(dict.fromkeys((*draft.notes, "unresolved_pronoun"))))
+        )
+
+
+def _named(draft: Draft, who: str, person: re.Match[str]) -> Draft:
+    is_possessive = person[1].lower() in {"his", "her"}
+    name = rewriting.possessive(who) if is_possessive else who + (person[2] or "")
+    text = name + draft.text[person.end() :]
+    setting = attributes.find(text)
+    return replace(draft, text=text, about=who, setting=setting, notes=())
+
+
+def _merged(previous: Draft, draft: Draft, message: EpisodeMessage) -> Draft:
+    start, end = previous.place.start, draft.place.end
+    return replace(
+        previous,
+        place=replace(previous.place, end=end),
+        quote=message.text[start:end],
+        text=f"{previous.text} {draft.text}",
+        criticality=max(
+            previous.criticality, draft.criticality, key=("normal", "high_priority").index
+        ),
+        merged=True,
+    )
+
+
+def _looks_telling(quote: str, scene: Scene) -> bool:
+    """Words that might have told something, though no statement came of them."""
+    trimmed = openers.trim(quote, names=scene.others)
+    reading = durability.read(trimmed)
+    return not reading.small_talk and reading.content >= 3 and modality.of(trimmed) != "question"

@@ -1,0 +1,107 @@
+"""How a sentence is meant: asserted, negated, supposed, asked, or passed on from someone else."""
+
+import re
+
+from extraction.engines.base import Modality
+
+_TAG = re.compile(
+    r",\s*(?:right|you know|no|isn't it|aren't i|don't i|huh|yeah|eh|ok|okay)\s*\?\s*$",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"^(?:(?:do|does|did|is|are|am|was|were|can|could|should|shall|will|would|have|has"
+    r"|what|where|who|why|how|which)"
+    r"\s+(?:i|we|you|he|she|they|it|my|the|there|your|this|that)\b"
+    r"|(?:what|where|when|who|why|how|which)\s+(?:is|are|was|were|do|does|did|should|can"
+    r"|would|about)\b)",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(
+    r"\bif (?:i|we|my \w+) (?:was|were|had|could|ever|moved|got|took|went|left|became|won"
+    r"|did|quit|\w+ed)\b"
+    r"|\bif\b[^.]*\b(?:would|could|might|['\u2019]d)\b|\b(?:would|could|might"
+    r"|['\u2019]d)\b[^.]*\bif\b"
+    r"|\b(?:was|were|been) (?:just |only )?(?:thinking|wondering|toying"
+    r"|considering)\b[^.]*\b(?:maybe|perhaps|whether|if|could|might)\b"
+    r"|\bthinking (?:of|about) maybe\b|\bmaybe\b|\bperhaps\b|\bmight\b|\bwhat if\b"
+    r"|^(?:suppose|imagine|assuming|consider)\b"
+    r"|\bconsider whether\b|\b(?:i|we) (?:was|were) thinking of\b|\bi wish (?:i|we)\b"
+    r"|\bin theory\b|\bhypothetically\b",
+    re.IGNORECASE,
+)
+_PASSED_ON = re.compile(
+    r"\b(?:said|says|saying|claims?|claimed|swears|insists|insisted"
+    r"|reckons)\b(?:\s+(?:that|he|she|they|i|it|we|my|the)\b|\s*[:,]?\s*[\"\u201c\u00ab])"
+    r"|\b(?:told|tells|telling) (?:me|us|him|her|them) (?:that|he|she|they|it|i|we)\b"
+    r"|\b(?:i|we)(?:['\u2019]ve)? (?:just )?(?:heard|read) (?:that|somewhere|it)\b"
+    r"|\bapparently\b|\baccording to\b"
+    r"|\brumou?r\b|\bsupposedly\b|\ballegedly\b|\bpeople say\b",
+    re.IGNORECASE,
+)
+_ALL_QUOTED = re.compile(r"^\s*(?:>|[\"\u201c\u00ab\u201e].*[\"\u201d\u00bb\u201c][.!?]?\s*$)")
+_NEGATES = re.compile(
+    r"\b(?:not|never|no longer|cannot|nobody|nothing|neither|nor|none|without ever)\b"
+    r"|\b(?:do|does|did|is|are|was|were|have|has|had|ca|could|wo|would|should|must|ai"
+    r"|need)n['\u2019]?t\b"
+    r"|\b(?:have|has|had|there is|there are|eat|drink|take|want|need|use) no\b|\bstopped\b"
+    r"|\bany ?more\b",
+    re.IGNORECASE,
+)
+_NO_NEGATION = re.compile(
+    r"\bcan['\u2019]?t (?:wait|believe|get enough|stop|help)\b|\bcouldn['\u2019]t (?:be"
+    r"|have been|agree|ask|wait)\b|\bnot only\b|\bnot just\b"
+    r"|\bno doubt\b|\bwhy not\b|\bdon['\u2019]?t (?:forget|worry|know what i['\u2019]d)\b"
+    r"|\bnot to mention\b|\bif not\b"
+    r"|\bnothing (?:beats|like|better)\b|\bnever (?:been (?:better|happier)|gets old"
+    r"|felt)\b|\bwhether or not\b|\bnot bad\b",
+    re.IGNORECASE,
+)
+_OTHER_QUESTION = re.compile(r"[?\uff1f\u061f]\s*$|[吗嗎呢か][?\uff1f。]?\s*$")
+_OTHER_NEGATION = re.compile(
+    r"[不没沒無无]|ない|ません|않|\bne\b|\bn['\u2019]|\bpas\b|\bnicht\b|\bkeine?n?\b|\bno\b|\bnon\b"
+    r"|\bnão\b|\bniet\b|\bgeen\b|\bلا\b|\bليس\b|\bلم\b|\bне\b",
+    re.IGNORECASE,
+)
+_OTHER_SUPPOSITION = re.compile(
+    r"也许|或许|可能|如果|要是|もし|かもしれ|たら|\bpeut-être\b|\bsi j['\u2019]|\bvielleicht\b"
+    r"|\bwenn ich\b.*\b(?:würde|hätte|wäre)\b"
+    r"|\bquizás\b|\btal vez\b|\bsi yo\b|\bforse\b|\bse io\b|\btalvez\b|\bmisschien\b|ربما"
+    r"|\bلو\b|아마|만약|может быть|\bесли бы\b",
+    re.IGNORECASE,
+)
+
+
+def of(sentence: str, *, language: str = "en") -> Modality:
+    """This function will say how a sentence is meant.
+
+    **Shape**: a question outranks a supposition, that a quotation, that a negation. A tag
+    ("…, right?") leaves a statement a statement.
+    """
+    if language != "en":
+        return _of_other(sentence)
+    text = without_tag(sentence)
+    if text.rstrip().endswith("?") or _ASKS.match(text):
+        return "question"
+    if _SUPPOSES.search(text):
+        return "hypothetical"
+    if _PASSED_ON.search(text) or _ALL_QUOTED.match(text):
+        return "quoted"
+    return "negated" if is_negated(text) else "asserted"
+
+
+def without_tag(sentence: str) -> str:
+    """This function will turn "I live in Ulm, right?" back into the statement it is."""
+    return _TAG.sub(".", sentence)
+
+
+def is_negated(sentence: str) -> bool:
+    """This function will tell whether a sentence denies something, idioms left aside."""
+    return bool(_NEGATES.search(_NO_NEGATION.sub(" ", sentence)))
+
+
+def _of_other(sentence: str) -> Modality:
+    if _OTHER_QUESTION.search(sentence):
+        return "question"
+    if _OTHER_SUPPOSITION.search(sentence):
+        return "hypothetical"
+    return "negated" if _OTHER_NEGATION.search(sentence) else "asserted"

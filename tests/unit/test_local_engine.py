@@ -1,0 +1,311 @@
+"""The local engine reads what people say about themselves, and says it by name."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from extraction.engines.base import (
+    Calibration,
+    Candidate,
+    EpisodeInput,
+    EpisodeMessage,
+    KnownStatement,
+    Prediction,
+)
+from extraction.engines.local import LocalEngine
+
+ENGINE = LocalEngine()
+SENT = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
+
+
+def episode(
+    *lines: str | tuple[str, str],
+    known: tuple[KnownStatement, ...] = (),
+    name: str = "Ana",
+    kind: str = "user",
+) -> EpisodeInput:
+    messages = []
+    for index, line in enumerate(lines):
+        who, text = line if isinstance(line, tuple) else ("user", line)
+        messages.append(
+            EpisodeMessage(
+                index=index,
+                kind="user_message" if who == "user" else f"{who}_message",
+                speaker="Ana" if who == "user" else "assistant",
+                by_subject=who == "user",
+                text=text,
+                sent_at=SENT,
+            )
+        )
+    return EpisodeInput(
+        subject_name=name, subject_kind=kind, zone="UTC", messages=tuple(messages), known=known
+    )
+
+
+def calibrate(given: EpisodeInput) -> Calibration:
+    return ENGINE.calibrate(given, ENGINE.predict(given))
+
+
+def only(given: EpisodeInput) -> Candidate:
+    candidates = calibrate(given).candidates
+    assert len(candidates) == 1, [c.text for c in candidates]
+    return candidates[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("I work at Northwind.", "Ana works at Northwind."),
+        ("I'm a nurse and I've two cats.", "Ana is a nurse and they have two cats."),
+        ("I work at Northwind and live in Ulm.", "Ana works at Northwind and lives in Ulm."),
+        ("My wife and I are moving to Lyon.", "Ana and their wife are moving to Lyon."),
+        ("I don't eat meat.", "Ana doesn't eat meat."),
+        ("I never said I was a baker.", "Ana never said they were a baker."),
+        (
+            "i've always tried to save for my own boat",
+            "Ana has always tried to save for their own boat.",
+        ),
+        ("Our cat Miso sleeps on my desk.", "Ana's cat Miso sleeps on their desk."),
+        ("Moved to Ulm with my sister.", "Ana moved to Ulm with their sister."),
+        ("Gonna start pottery classes.", "Ana is going to start pottery classes."),
+        ("Oh wow, thanks! I'd love to visit Porto 🙂", "Ana would love to visit Porto."),
+    ],
+)
+def test_a_first_person_sentence_is_rewritten_by_name(said: str, written: str) -> None:
+    assert [c.text for c in calibrate(episode(said)).candidates] == [written]
+
+
+def test_the_quote_stays_as_it_was_said() -> None:
+    candidate = only(episode("Hello there! By the way, I work at Northwind now."))
+    assert candidate.evidence[0].quote == "By the way, I work at Northwind now."
+
+
+@pytest.mark.parametrize(
+    "chatter",
+    [
+        "Thanks so much!",
+        "Sounds great, talk soon.",
+        "Haha okay",
+        "You did an amazing job!",
+        "Good luck!",
+    ],
+)
+def test_small_talk_becomes_nothing(chatter: str) -> None:
+    assert calibrate(episode(chatter)).candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "modality"),
+    [
+        ("If I moved to Paris, I would rent a flat near the river.", "hypothetical"),
+        ("I was thinking of maybe learning the cello.", "hypothetical"),
+        ("Should I sell my flat in Porto?", "question"),
+        ("My sister said that I owe her forty euros.", "quoted"),
+        ("I don't drink coffee.", "negated"),
+        ("I live in Porto, right?", "asserted"),
+        ("I can't wait to start my pottery course.", "asserted"),
+    ],
+)
+def test_how_a_sentence_is_meant_is_named(said: str, modality: str) -> None:
+    assert only(episode(said)).modality == modality
+
+
+def test_a_fact_of_a_friend_is_about_the_friend() -> None:
+    assert only(episode("My friend Jack hates football.")).about == "Jack"
+    assert only(episode("My brother is a carpenter.")).about == "Ana's brother"
+    assert only(episode("My job is exhausting me.")).about == "Ana"
+
+
+def test_he_is_resolved_inside_the_pair_and_flagged_alone() -> None:
+    pair = calibrate(
+        episode("My friend Jack hates football. He plays the cello in my band.")
+    ).candidates
+    assert [c.text for c in pair] == [
+        "Ana's friend Jack hates football.",
+        "Jack plays the cello in Ana's band.",
+    ]
+    assert "unresolved_pronoun" in only(episode("He plays the cello in my band.")).notes
+
+
+@pytest.mark.parametrize(
+    ("said", "attribute", "value"),
+    [
+        ("I work at Northwind as a courier.", "employer", "Northwind"),
+        ("I live in Porto with my cat.", "home_city", "Porto"),
+        ("I'm vegetarian.", "diet", "vegetarian"),
+        ("I'm allergic to walnuts.", "allergy", "walnuts"),
+        ("My favourite tea is oolong.", "favourite_tea", "oolong"),
+        ("I am a data engineer.", "job_title", "data engineer"),
+        ("We use pnpm for the front end.", "package_manager", "pnpm"),
+        ("I used to work at Northwind.", "", ""),
+    ],
+)
+def test_attribute_and_value_are_read(said: str, attribute: str, value: str) -> None:
+    candidate = only(episode(said))
+    assert (candidate.attribute, candidate.value) == (attribute, value)
+
+
+def test_an_allergy_has_high_priority() -> None:
+    assert only(episode("I'm allergic to walnuts.")).criticality == "high_priority"
+    assert only(episode("I live in Porto.")).criticality == "normal"
+
+
+def known(
+    text: str, attribute: str = "", value: str = "", *, waiting: bool = False
+) -> KnownStatement:
+    ref = "proposal:7" if waiting else "statement:7"
+    return KnownStatement(ref=ref, text=text, attribute=attribute, value=value, waiting=waiting)
+
+
+WORKS = known("Ana works at Northwind.", "employer", "Northwind")
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("I work at Brightwater now.", "update"),
+        ("I no longer work at Northwind.", "update"),
+        ("Actually, I work at Brightwater, that was wrong.", "contradiction"),
+        ("I never worked at Northwind.", "contradiction"),
+    ],
+)
+def test_another_value_speaks_to_the_known_one(said: str, kind: str) -> None:
+    candidate = only(episode(said, known=(WORKS,)))
+    assert (candidate.kind, candidate.target) == (kind, "statement:7")
+    assert "Ana works at Northwind." in candidate.reason
+
+
+def test_a_turned_liking_is_an_update() -> None:
+    candidate = only(episode("I hate football now.", known=(known("Ana loves football."),)))
+    assert (candidate.kind, candidate.target) == ("update", "statement:7")
+
+
+def test_the_same_words_about_someone_else_target_nothing() -> None:
+    mine = known("Ana's favourite player is Messi.", "favourite_player", "Messi")
+    candidate = only(episode("My brother's favourite player is Ronaldo.", known=(mine,)))
+    assert (candidate.kind, candidate.target) == ("new", None)
+
+
+def test_a_shared_name_alone_targets_nothing() -> None:
+    candidate = only(episode("Northwind painted its vans green, I saw it.", known=(WORKS,)))
+    assert candidate.target is None
+
+
+def test_what_was_predicted_whole_is_covered_and_not_proposed() -> None:
+    given = episode("I work at Northwind.", known=(WORKS,))
+    result = calibrate(given)
+    assert result.candidates == ()
+    assert [(s.start, s.end, s.prediction) for s in result.covered] == [(0, 20, 0)]
+    assert result.outcomes == ("confirmed",)
+
+
+def test_a_repeat_of_a_waiting_proposal_comes_back_as_its_confirmation() -> None:
+    waiting = known("Ana works at Northwind.", "employer", "Northwind", waiting=True)
+    candidate = only(episode("I work at Northwind.", known=(waiting,)))
+    assert (candidate.kind, candidate.target) == ("confirmation", "proposal:7")
+
+
+def test_outcomes_tell_confirmed_from_said_otherwise_and_silence() -> None:
+    facts = (
+        KnownStatement(
+            ref="statement:1",
+            text="Ana works at Northwind.",
+            attribute="employer",
+            value="Northwind",
+        ),
+        KnownStatement(ref="statement:2", text="Ana is allergic to walnuts."),
+        KnownStatement(ref="statement:3", text="Ana owns a red bicycle."),
+    )
+    predictions = tuple(Prediction(text=k.text, rests_on=(k.ref,)) for k in facts)
+    given = episode(
+        "I moved to Brightwater, I work at Brightwater now. I'm allergic to walnuts.", known=facts
+    )
+    assert ENGINE.calibrate(given, predictions).outcomes == (
+        "said_otherwise",
+        "confirmed",
+        "not_mentioned",
+    )
+
+
+def test_a_gap_marks_the_words_no_prediction_held() -> None:
+    given = episode("Hi. I work at Northwind as a night courier.", known=(WORKS,))
+    result = calibrate(given)
+    gap = result.gaps[0]
+    text = given.messages[0].text
+    assert (text[gap.start : gap.end], gap.kind, gap.prediction) == ("night courier", "refines", 0)
+
+
+def test_a_short_answer_is_read_with_its_question() -> None:
+    given = episode(("agent", "Are you still a data analyst?"), "No, data engineer now.")
+    candidate = only(given)
+    assert candidate.text == "Ana is a data engineer now."
+    assert [q.message for q in candidate.evidence] == [1, 0]
+
+
+def test_taken_advice_rests_on_the_yes_and_on_the_advice() -> None:
+    given = episode(("agent", "For the lock file I'd recommend pnpm."), "Yes, use that.")
+    candidate = only(given)
+    assert candidate.text == "Ana decided to use pnpm."
+    assert [(q.message, q.quote) for q in candidate.evidence] == [
+        (1, "Yes, use that."),
+        (0, "For the lock file I'd recommend pnpm."),
+    ]
+
+
+def test_advice_nobody_took_is_nobodys_fact() -> None:
+    given = episode(("agent", "I'd recommend pnpm."), "I will read about it tomorrow evening.")
+    assert all("pnpm" not in c.text for c in calibrate(given).candidates)
+
+
+def test_words_of_agents_tools_and_systems_are_no_evidence() -> None:
+    given = episode(("agent", "I live in Porto."), ("system", "My name is Rex."), "Thanks!")
+    assert calibrate(given).candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("我住在柏林，喜欢喝茶。", "zh"),
+        ("J'habite à Lyon depuis deux ans et je travaille chez Brightwater.", "fr"),
+        ("私は京都に住んでいます。", "ja"),
+    ],
+)
+def test_other_languages_keep_their_words(said: str, language: str) -> None:
+    candidate = only(episode(said))
+    assert (candidate.text, candidate.language, candidate.about) == (said, language, "Ana")
+
+
+def test_a_projects_we_is_the_project() -> None:
+    candidate = only(episode("We deploy Atlas on Fridays.", name="Atlas", kind="project"))
+    assert candidate.text == "The Atlas team deploys Atlas on Fridays."
+    assert candidate.about == "Atlas"
+
+
+def test_the_title_is_a_line_about_the_subject() -> None:
+    given = episode(
+        "I adopted a greyhound called Biscuit.", ("agent", "Lovely!"), "Biscuit sleeps all day."
+    )
+    description = ENGINE.describe(given)
+    assert "greyhound" in description.title
+    assert description.narrative
+
+
+def test_the_relevant_is_predicted_first_and_at_most_ten() -> None:
+    facts = tuple(
+        KnownStatement(ref=f"statement:{n}", text=f"Ana owns hat number {n}.") for n in range(14)
+    )
+    target = KnownStatement(ref="statement:99", text="Ana plays the cello.")
+    predictions = ENGINE.predict(episode("My cello needs strings.", known=(*facts, target)))
+    assert len(predictions) == 10
+    assert predictions[0].rests_on == ("statement:99",)
+
+
+def test_the_same_episode_gives_the_same_answer() -> None:
+    given = episode("I work at Northwind. My friend Jack hates football.", known=(WORKS,))
+    assert calibrate(given) == calibrate(given)
+
+
+def test_sameness_needs_numbers_and_negation_to_agree() -> None:
+    assert ENGINE.judge_same("Ana lives in Porto.", "Ana lives in Porto")
+    assert not ENGINE.judge_same("Ana owns 2 cats.", "Ana owns 3 cats.")
+    assert not ENGINE.judge_same("Ana eats meat.", "Ana does not eat meat.")
