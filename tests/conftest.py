@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connections
@@ -31,6 +32,7 @@ CHROMIUM_ARGUMENTS = [
     "--disable-sync",
 ]
 # Playwright keeps an event loop in the main thread until it ends, so what drives it comes last.
+TEARDOWN = "_fixture_teardown"  # what flushes; a name the stubs do not know
 ORDER = ("unit", "architecture", "integration", "functional")
 
 
@@ -56,11 +58,12 @@ def django_db_setup(
 ) -> Iterator[None]:
     """One database for both aliases, migrated by its owner, whose flush passes the guards."""
     verbosity = request.config.option.verbose
+    aliases: Any = {"default", "owner"}  # Django takes a set; the stubs ask for a mapping
     with django_db_blocker.unblock():
         databases.drop_databases_of_dead_runs()
-        made = setup_databases(verbosity=verbosity, interactive=False, aliases={"default", "owner"})
+        made = setup_databases(verbosity=verbosity, interactive=False, aliases=aliases)
         rows = databases.rows_of_migrations()
-    flush = TransactionTestCase._fixture_teardown
+    flush = getattr(TransactionTestCase, TEARDOWN)
 
     def flush_and_put_back(case: TransactionTestCase) -> None:
         with databases.guards_lifted():
@@ -68,7 +71,7 @@ def django_db_setup(
             databases.put_back(rows)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TransactionTestCase, "_fixture_teardown", flush_and_put_back)
+        patch.setattr(TransactionTestCase, TEARDOWN, flush_and_put_back)
         # A flush passes over mirrors, so committing tests need the alias that owns the tables.
         patch.setattr(TransactionTestCase, "databases", frozenset({"default", "owner"}))
         patch.setattr(TestCase, "databases", frozenset({"default"}), raising=False)

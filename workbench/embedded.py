@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from multiprocessing import util
 from pathlib import Path
 
+import psutil
 import psycopg
 from psycopg import errors, sql
 
@@ -177,17 +178,9 @@ class EmbeddedServer:
         log = self.places.data / "server.log"
         if log.exists() and log.stat().st_size > 10_000_000:
             log.replace(log.with_suffix(".log.1"))
-        outcome = self._run(
-            "pg_ctl",
-            "-D",
-            str(self.places.data),
-            "-w",
-            "-t",
-            str(START_TIMEOUT_S),
-            "-l",
-            str(log),
-            "start",
-        )
+        # pg_ctl hands its words to a shell without escaping them: name neither home nor data.
+        relative = str(log.relative_to(self.places.base))
+        outcome = self._run("pg_ctl", "-w", "-t", str(START_TIMEOUT_S), "-l", relative, "start")
         if outcome.returncode:
             end = log.read_text(encoding="utf-8", errors="replace")[-2000:] if log.exists() else ""
             raise EmbeddedDatabaseError(f"The embedded PostgreSQL did not start.\n{end}")
@@ -236,22 +229,14 @@ class EmbeddedServer:
     def _is_our_server(self, pid_file: Path) -> bool:
         try:
             pid = int(pid_file.read_text(encoding="utf-8").split("\n")[0])
-            proc = Path(f"/proc/{pid}/cmdline")
-            if Path("/proc/self").exists():
-                command = proc.read_bytes().replace(b"\0", b" ")
-            else:
-                listing = subprocess.run(
-                    ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)],
-                    capture_output=True,
-                    check=False,
-                )
-                command = listing.stdout
-        except (OSError, ValueError):
+            process = psutil.Process(pid)
+            # A postmaster works in its data directory; its command line says less.
+            return process.name() == "postgres" and Path(process.cwd()) == self.places.data
+        except (OSError, ValueError, psutil.Error):
             return False
-        return b"postgres" in command and os.fsencode(self.places.data) in command
 
     def _stop(self) -> None:
-        self._run("pg_ctl", "-D", str(self.places.data), "-w", "-t", "60", "-m", "fast", "stop")
+        self._run("pg_ctl", "-w", "-t", "60", "-m", "fast", "stop")
 
     def _run(
         self, program: str, *arguments: str, keep_output: bool = False
@@ -262,7 +247,7 @@ class EmbeddedServer:
         return subprocess.run(
             [str(self.places.binaries / program), *arguments],
             cwd=self.places.base,
-            env=environment | {"LC_ALL": "C.UTF-8"},
+            env=environment | {"LC_ALL": "C.UTF-8", "PGDATA": str(self.places.data)},
             stdin=subprocess.DEVNULL,
             # The server inherits these, so a pipe would never end.
             stdout=subprocess.PIPE if keep_output else subprocess.DEVNULL,

@@ -59,6 +59,7 @@ def find_places(home: Path) -> Places:
     **Raises**: ``EmbeddedDatabaseError``.
     """
     make_private_directory(home)
+    home = home.resolve()
     base, account = choose_base(home)
     major = version(DISTRIBUTION).split(".")[0]
     return Places(
@@ -206,7 +207,7 @@ def socket_directory(home: Path, account: Account) -> Path:
     # Its name can be foreseen, so `make_directory_for` refuses one that somebody else made.
     common = "/tmp"  # noqa: S108  # the reason stands above
     parent = Path(common) if os.access(common, os.W_OK) else Path(tempfile.gettempdir())
-    key = hashlib.sha256(os.fsencode(home.resolve())).hexdigest()[:12]
+    key = hashlib.sha256(os.fsencode(home)).hexdigest()[:12]
     directory = parent / f"{ACCOUNT}-{account.uid}-{key}"
     if len(os.fsencode(directory / SOCKET_NAME)) > LONGEST_SOCKET_PATH:
         raise EmbeddedDatabaseError(

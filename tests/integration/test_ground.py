@@ -1,8 +1,12 @@
 """The database as tests and the application see it."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.contrib.auth.models import User
 from django.db import ProgrammingError, connection, connections, transaction
+
+from pytest_django.plugin import DjangoDbBlocker
 
 from tests import databases
 
@@ -61,9 +65,9 @@ class TestFlush:
     """What a committing test leaves: emptied tables, guards as they were, migrated rows back."""
 
     @pytest.fixture(autouse=True)
-    def guarded(self, django_db_setup: None, django_db_blocker: pytest.FixtureRequest):  # type: ignore[no-untyped-def]
+    def guarded(self, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
         """A table that refuses to be emptied, as the log's tables do."""
-        with django_db_blocker.unblock(), connections["owner"].cursor() as cursor:  # type: ignore[attr-defined]
+        with django_db_blocker.unblock(), connections["owner"].cursor() as cursor:
             cursor.execute(
                 "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
                 " $$ BEGIN RAISE EXCEPTION 'append-only'; END $$;"
@@ -71,7 +75,7 @@ class TestFlush:
                 "ALTER TABLE auth_user ENABLE ALWAYS TRIGGER refuse"
             )
         yield
-        with django_db_blocker.unblock(), connections["owner"].cursor() as cursor:  # type: ignore[attr-defined]
+        with django_db_blocker.unblock(), connections["owner"].cursor() as cursor:
             cursor.execute("SELECT count(*) FROM auth_user")
             left = cursor.fetchone()[0]
             cursor.execute("SELECT tgenabled FROM pg_trigger WHERE tgname = 'refuse'")

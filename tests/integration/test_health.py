@@ -77,7 +77,7 @@ def test_a_worker_inside_a_long_job_is_not_silent(lease_seconds: int, silent: bo
 
 @pytest.mark.django_db
 def test_unavailable_while_the_database_is_away() -> None:
-    with patch.object(health, "is_database_up", side_effect=OperationalError("away")):
+    with patch.object(health, "check_database", side_effect=OperationalError("away")):
         answer = client.get("/readyz")
 
     assert (answer.status_code, answer.json()["database"]) == (503, "down")

@@ -23,11 +23,10 @@ class WorkerHealth:
     is_silent: bool
 
 
-def is_database_up() -> bool:
+def check_database() -> None:
     """This function will ask the database for one row. **Raises**: ``OperationalError``."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
-        return cursor.fetchone() == (1,)
 
 
 @cache

@@ -25,7 +25,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     and retrieving go on, so it makes the answer ``degraded`` and not a reason to be taken out.
     """
     try:
-        health.is_database_up()
+        health.check_database()
         unapplied = health.pending_migrations()
         worker = health.worker_health(now=timezone.now()) if not unapplied else None
     except DatabaseError:
