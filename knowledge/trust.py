@@ -17,6 +17,17 @@ class TrustState(models.TextChoices):
     WITHDRAWN = "withdrawn", "Withdrawn"
 
 
+class WhatHappened(models.TextChoices):
+    """What a curator says happened; these are different truths."""
+
+    NEW = "new", "new"
+    CHANGED = "changed", "changed from that day"
+    NEVER_SO = "never_so", "was never so"
+    BOTH_TRUE = "both_true", "both are true"
+    CANNOT_TELL = "cannot_tell", "cannot tell"
+    CONFIRMATION = "confirmation", "known already"
+
+
 _S = TrustState
 
 TRANSITIONS: dict[TrustState, frozenset[TrustState]] = {

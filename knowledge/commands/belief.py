@@ -156,9 +156,7 @@ def replace_from(
         )
         for rest in remnants(target.valid, start=start, end=valid.upper):
             if rest is not None:
-                derive_version(
-                    target, decision=decision, valid=rest, derivation=Derivation.REMNANT
-                )
+                derive_version(target, decision=decision, valid=rest, derivation=Derivation.REMNANT)
     elif not Version.objects.current().filter(pk=target.pk).exists():
         raise TargetMoved(
             "The statement this would follow has changed meanwhile.", version_id=target.pk
@@ -180,20 +178,14 @@ def correct(proposal: Proposal, *, decision: Decision, target: Version) -> Versi
     return open_version(proposal, decision=decision, opening=opening)
 
 
-def begin_statement(
-    proposal: Proposal, *, decision: Decision, slot_key: str | None
-) -> Version:
+def begin_statement(proposal: Proposal, *, decision: Decision, slot_key: str | None) -> Version:
     """This function will open a statement of its own for the proposal.
 
     **Raises**: SlotTaken.
     """
-    statement = Statement.objects.create(
-        space_id=proposal.space_id, subject_id=proposal.subject_id
-    )
+    statement = Statement.objects.create(space_id=proposal.space_id, subject_id=proposal.subject_id)
     valid = make_period(proposal.valid_from, proposal.valid_to)
-    return open_version(
-        proposal, decision=decision, opening=Opening(statement, valid, slot_key)
-    )
+    return open_version(proposal, decision=decision, opening=Opening(statement, valid, slot_key))
 
 
 def _first_said(proposal: Proposal) -> datetime:

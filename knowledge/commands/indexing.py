@@ -37,9 +37,7 @@ def index_version(version: Version, *, decision: Decision) -> None:
     index_evidence(version, evidence=evidence, decision=decision)
 
 
-def index_evidence(
-    version: Version, *, evidence: Sequence[Evidence], decision: Decision
-) -> None:
+def index_evidence(version: Version, *, evidence: Sequence[Evidence], decision: Decision) -> None:
     """This function will index quotes, and the messages around them, from the decision on."""
     for item in evidence:
         _add_entry(

@@ -110,9 +110,7 @@ def fail(*, job_id: int, fence: int, error: str, now: datetime) -> Job:
     job.state = JobState.QUEUED
     job.error = error
     job.lease_until = None
-    job.run_after = now + timedelta(
-        seconds=_BACKOFF_S[min(job.attempts, len(_BACKOFF_S)) - 1]
-    )
+    job.run_after = now + timedelta(seconds=_BACKOFF_S[min(job.attempts, len(_BACKOFF_S)) - 1])
     job.save()
     return job
 

@@ -160,9 +160,7 @@ def check_evidence(*, space_id: int, evidence: Sequence[EvidenceDraft]) -> None:
             )
 
 
-def _write_predictions(
-    run: ExtractionRun, *, outcome: RunOutcome
-) -> dict[int, PredictedStatement]:
+def _write_predictions(run: ExtractionRun, *, outcome: RunOutcome) -> dict[int, PredictedStatement]:
     rows = [
         PredictedStatement(
             space_id=run.space_id,

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from knowledge.commands import audit, belief, deciding, indexing
+from knowledge.commands import belief, deciding, indexing
 from knowledge.errors import InvalidInput, TargetMoved
 from knowledge.models import (
     Confirmation,
@@ -17,11 +17,10 @@ from knowledge.models import (
     ProposalVector,
     Statement,
     Version,
-    WhatHappened,
 )
 from knowledge.periods import check_instant, make_period
 from knowledge.results import Actor, Decided, Edits, Review
-from knowledge.trust import WAITING_STATES, TrustState
+from knowledge.trust import WAITING_STATES, TrustState, WhatHappened
 
 REJECT_REASONS = ("not_said", "misread", "not_durable", "sensitive", "someone_else", "other")
 
@@ -126,9 +125,7 @@ def reject(*, review: Review, reason_code: str, by: Actor, now: datetime) -> Dec
     **Raises**: InvalidInput; as ``approve``.
     """
     if reason_code not in REJECT_REASONS:
-        raise InvalidInput(
-            f"Choose a reason: {', '.join(REJECT_REASONS)}.", field="reason_code"
-        )
+        raise InvalidInput(f"Choose a reason: {', '.join(REJECT_REASONS)}.", field="reason_code")
     if reason_code == "other" and not review.note.strip():
         raise InvalidInput("Say in a few words why, so that others can follow.", field="note")
     return _move(
@@ -143,9 +140,7 @@ def reject(*, review: Review, reason_code: str, by: Actor, now: datetime) -> Dec
 
 
 @transaction.atomic(durable=True)
-def defer(
-    *, review: Review, until: datetime | None, by: Actor, now: datetime
-) -> Decided:
+def defer(*, review: Review, until: datetime | None, by: Actor, now: datetime) -> Decided:
     """This function will put a proposal off until an instant, or (None) until new evidence.
 
     **Raises**: InvalidInput when the instant is not in the future; as ``approve``.
@@ -231,9 +226,7 @@ def _move(
     return deciding.decided(decision)
 
 
-def _lock_target(
-    proposal: Proposal, *, happened: WhatHappened, seen: int | None
-) -> Version | None:
+def _lock_target(proposal: Proposal, *, happened: WhatHappened, seen: int | None) -> Version | None:
     if seen is None:
         if happened in NEEDS_TARGET:
             raise InvalidInput(
@@ -315,13 +308,16 @@ def _apply_edits(proposal: Proposal, *, edits: Edits | None, by: Actor) -> dict[
     """Write the edits to the locked row; return what the changed fields held before."""
     if edits is None:
         return {}
-    before: dict[str, Any] = {}
-    for name, value in _only_set(edits).items():
-        if name == "clear_valid_to":
-            name, value = "valid_to", None
-        if getattr(proposal, name) != value:
-            before[name] = getattr(proposal, name)
-            setattr(proposal, name, value)
+    wanted = _only_set(edits)
+    if wanted.pop("clear_valid_to", False):
+        wanted["valid_to"] = None
+    before = {
+        name: getattr(proposal, name)
+        for name, value in wanted.items()
+        if getattr(proposal, name) != value
+    }
+    for name in before:
+        setattr(proposal, name, wanted[name])
     if not before:
         return {}
     if not proposal.text.strip():
@@ -341,5 +337,7 @@ def _only_set(edits: Edits | None) -> dict[str, Any]:
     if edits is None:
         return {}
     return {
-        name: value for name, value in asdict(edits).items() if value is not None and value is not False
+        name: value
+        for name, value in asdict(edits).items()
+        if value is not None and value is not False
     }

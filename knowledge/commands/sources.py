@@ -74,9 +74,7 @@ def capture(
     conversation = _ensure_conversation(
         space_id=space_id, external_id=external_id, source=source, title=title, now=now
     )
-    known = _link_subjects(
-        conversation, subjects=subjects, proposes_for=proposes_for, now=now
-    )
+    known = _link_subjects(conversation, subjects=subjects, proposes_for=proposes_for, now=now)
     added = _add_messages(conversation, messages=messages, speakers=known, now=now)
     job_id = None
     if added:

@@ -118,9 +118,7 @@ def _invert(
 
 
 def _take_back_belief(undone: Decision, *, decision: Decision) -> None:
-    Contest.objects.filter(opened_by=undone, resolved_by__isnull=True).update(
-        resolved_by=decision
-    )
+    Contest.objects.filter(opened_by=undone, resolved_by__isnull=True).update(resolved_by=decision)
     confirmations = Confirmation.objects.filter(decision=undone, undone_by__isnull=True)
     if confirmations.update(undone_by=decision):
         # What was found by those words until now stays reproducible for an earlier known_at.

@@ -13,7 +13,6 @@ from knowledge.models.proposal import (
     ProposalGap,
     ProposalKind,
     StartBasis,
-    WhatHappened,
 )
 from knowledge.models.run import (
     Covered,
@@ -73,8 +72,8 @@ __all__ = [
     "Job",
     "JobState",
     "Ledger",
-    "MemoryType",
     "Membership",
+    "MemoryType",
     "Message",
     "MessageKind",
     "Modality",
@@ -95,5 +94,4 @@ __all__ = [
     "Subject",
     "SubjectKind",
     "Version",
-    "WhatHappened",
 ]

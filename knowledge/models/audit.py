@@ -58,9 +58,7 @@ class AuditEvent(models.Model):
     )
     request_id = models.CharField(max_length=64)
     reason_code = models.CharField(max_length=64)
-    payload = models.ForeignKey(
-        AuditPayload, null=True, on_delete=models.PROTECT, related_name="+"
-    )
+    payload = models.ForeignKey(AuditPayload, null=True, on_delete=models.PROTECT, related_name="+")
     commitment = models.BinaryField(null=True)
     prev_hash = models.BinaryField()
     hash = models.BinaryField()

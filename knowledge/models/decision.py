@@ -59,7 +59,9 @@ class Decision(models.Model):
         ordering = ["space", "seq"]
         constraints = [
             models.UniqueConstraint(fields=["space", "seq"], name="one_decision_per_seq"),
-            models.UniqueConstraint(fields=["space", "request_id"], name="one_decision_per_request"),
+            models.UniqueConstraint(
+                fields=["space", "request_id"], name="one_decision_per_request"
+            ),
             models.UniqueConstraint(fields=["space", "id"], name="decision_in_space"),
             models.CheckConstraint(
                 condition=Q(by__isnull=False) | ~Q(policy=""), name="someone_decided"

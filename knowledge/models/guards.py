@@ -133,9 +133,7 @@ def decision_guards() -> list[pgtrigger.Trigger]:
             func=(
                 "PERFORM 1 FROM knowledge_ledger l WHERE l.space_id = NEW.space_id "
                 "FOR NO KEY UPDATE; "
-                "IF NOT FOUND THEN "
-                + _refuse("the space has no ledger")
-                + " END IF; "
+                "IF NOT FOUND THEN " + _refuse("the space has no ledger") + " END IF; "
                 "SELECT d.seq, d.at INTO tail FROM knowledge_decision d "
                 "WHERE d.space_id = NEW.space_id ORDER BY d.seq DESC LIMIT 1; "
                 "NEW.seq := coalesce(tail.seq, 0) + 1; "

@@ -29,9 +29,7 @@ class Job(models.Model):
     kind = models.CharField(max_length=64)
     key = models.CharField(max_length=200)
     payload = models.JSONField(default=dict)
-    state = models.CharField(
-        max_length=8, choices=JobState.choices, default=JobState.QUEUED
-    )
+    state = models.CharField(max_length=8, choices=JobState.choices, default=JobState.QUEUED)
     attempts = models.PositiveSmallIntegerField(default=0)
     fence = models.PositiveIntegerField(default=0)
     rerun = models.BooleanField(default=False)

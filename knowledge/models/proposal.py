@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from knowledge.models.guards import append_only, fixed_columns, keep_for_ever, trust_guards
 from knowledge.models.run import ExtractionRun, Gap, Span
 from knowledge.models.scope import Space, Subject
-from knowledge.trust import TrustState
+from knowledge.trust import TrustState, WhatHappened
 
 
 class ProposalKind(models.TextChoices):
@@ -18,17 +18,6 @@ class ProposalKind(models.TextChoices):
     UPDATE = "update", "Update"
     CONTRADICTION = "contradiction", "Contradiction"
     CONFIRMATION = "confirmation", "Confirmation"
-
-
-class WhatHappened(models.TextChoices):
-    """What a curator says happened; these are different truths."""
-
-    NEW = "new", "new"
-    CHANGED = "changed", "changed from that day"
-    NEVER_SO = "never_so", "was never so"
-    BOTH_TRUE = "both_true", "both are true"
-    CANNOT_TELL = "cannot_tell", "cannot tell"
-    CONFIRMATION = "confirmation", "known already"
 
 
 class MemoryType(models.TextChoices):
@@ -83,9 +72,7 @@ class Proposal(models.Model):
         ExtractionRun, null=True, on_delete=models.PROTECT, related_name="proposals"
     )
     ordinal = models.PositiveIntegerField(null=True)
-    state = models.CharField(
-        max_length=16, choices=TrustState.choices, default=TrustState.PENDING
-    )
+    state = models.CharField(max_length=16, choices=TrustState.choices, default=TrustState.PENDING)
     version = models.PositiveIntegerField(default=1)
     original = models.JSONField()
     about = models.CharField(max_length=200)
@@ -115,7 +102,9 @@ class Proposal(models.Model):
     flags = ArrayField(models.CharField(max_length=64), default=list)
     aside_reason = models.CharField(max_length=32, blank=True)
     stale_reason = models.TextField(blank=True)
-    joined_to = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="joined")
+    joined_to = models.ForeignKey(
+        "self", null=True, on_delete=models.PROTECT, related_name="joined"
+    )
     rejected_as = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
     deferred_until = models.DateTimeField(null=True)
     contributors = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")

@@ -34,9 +34,7 @@ class ExtractionRun(models.Model):
     shown = models.JSONField(default=list)
     usage = models.JSONField(default=dict)
     duration_ms = models.PositiveIntegerField(null=True)
-    state = models.CharField(
-        max_length=16, choices=RunState.choices, default=RunState.RUNNING
-    )
+    state = models.CharField(max_length=16, choices=RunState.choices, default=RunState.RUNNING)
     error = models.TextField(blank=True)
     started_at = models.DateTimeField()
 

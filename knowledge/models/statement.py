@@ -185,13 +185,9 @@ class Confirmation(models.Model):
 
     space = models.ForeignKey(Space, on_delete=models.PROTECT, related_name="+")
     proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="confirmations")
-    confirms = models.ForeignKey(
-        Statement, on_delete=models.PROTECT, related_name="confirmations"
-    )
+    confirms = models.ForeignKey(Statement, on_delete=models.PROTECT, related_name="confirmations")
     decision = models.ForeignKey(Decision, on_delete=models.PROTECT, related_name="confirmations")
-    undone_by = models.ForeignKey(
-        Decision, null=True, on_delete=models.PROTECT, related_name="+"
-    )
+    undone_by = models.ForeignKey(Decision, null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
         constraints = [
@@ -214,9 +210,7 @@ class Contest(models.Model):
     version_a = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="contests_as_a")
     version_b = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="contests_as_b")
     opened_by = models.ForeignKey(Decision, on_delete=models.PROTECT, related_name="+")
-    resolved_by = models.ForeignKey(
-        Decision, null=True, on_delete=models.PROTECT, related_name="+"
-    )
+    resolved_by = models.ForeignKey(Decision, null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
         constraints = [
