@@ -1,0 +1,129 @@
+-- Hybrid search over approved statements, in one statement.
+--
+-- `scope` holds every version the caller may see at both instants; every arm starts from it, so
+-- that nothing outside it is ever counted, ranked or takes a place under a limit. `entry` reads
+-- each search entry of the scope once and computes distance and matched lexemes on the way: the
+-- scan is exact because no arm orders by a distance that an approximate index could answer.
+WITH scope AS MATERIALIZED (
+    SELECT v.id, v.criticality, v.attribute, v.value, v.tx_from, md5(v.text) AS tie
+    FROM knowledge_version v
+    WHERE v.space_id = %(space_id)s
+      AND v.subject_id = ANY(%(subject_ids)s)
+      AND v.redacted_at IS NULL
+      AND v.tx_from <= %(known_at)s
+      AND (%(types)s::text[] IS NULL OR v.memory_type = ANY(%(types)s::text[]))
+      AND CASE
+          WHEN v.tx_to IS NULL OR v.tx_to > %(known_at)s THEN
+              v.valid @> %(valid_at)s::timestamptz
+              OR (%(history)s AND upper(v.valid) <= %(valid_at)s)
+          ELSE
+              -- Belief that ended, unless what remained of it stands in its place.
+              %(history)s AND lower(v.valid) <= %(valid_at)s AND NOT EXISTS (
+                  SELECT 1 FROM knowledge_version d
+                  WHERE d.derived_from_id = v.id AND d.tx_from <= %(known_at)s
+              )
+          END
+),
+entry AS MATERIALIZED (
+    SELECT e.id, e.version_id, e.source, e.source = 'around' AS is_context, e.length, s.tie,
+           CASE WHEN e.lexemes @@ %(any_term)s::tsquery THEN
+               ts_filter(setweight(e.lexemes, 'A', %(terms)s::text[]), '{a}')
+           END AS matched,
+           CASE WHEN e.model = %(vector_model)s AND vector_dims(e.vector) = %(dimensions)s THEN
+               1 - nullif(e.vector <=> %(query_vector)s::vector, 'NaN')
+           END AS similarity
+    FROM scope s
+    JOIN knowledge_searchentry e ON e.version_id = s.id
+    WHERE e.space_id = %(space_id)s
+      AND e.subject_id = ANY(%(subject_ids)s)
+      AND e.known_from <= %(known_at)s
+      AND (e.known_to IS NULL OR e.known_to > %(known_at)s)
+),
+-- Document frequency is exact as of both instants: every entry that holds a term is a candidate.
+occurrence AS (
+    SELECT e.id, e.version_id, e.is_context, e.length, e.tie, cardinality(u.positions) AS tf,
+           count(*) OVER (PARTITION BY e.is_context, u.lexeme) AS df
+    FROM entry e, LATERAL unnest(e.matched) u
+    WHERE e.matched IS NOT NULL
+),
+collection AS (
+    SELECT is_context, count(*) AS entries, greatest(avg(length), 1) AS mean_length
+    FROM entry GROUP BY is_context
+),
+scored AS (
+    SELECT o.version_id, o.is_context, o.tie,
+           sum(ln(1 + (c.entries - o.df + 0.5) / (o.df + 0.5)) * o.tf * (%(k1)s + 1)
+               / (o.tf + %(k1)s * (1 - %(b)s + %(b)s * o.length / c.mean_length))) AS score
+    FROM occurrence o JOIN collection c USING (is_context)
+    GROUP BY o.id, o.version_id, o.is_context, o.tie
+),
+-- Entries collapse to the best one of their version.
+found AS (
+    SELECT CASE WHEN is_context THEN 'context_lexical' ELSE 'lexical' END AS arm,
+           version_id, tie, max(score)::float8 AS score
+    FROM scored GROUP BY is_context, version_id, tie
+    UNION ALL
+    SELECT CASE WHEN is_context THEN 'context_semantic' ELSE 'semantic' END,
+           version_id, tie, max(similarity)
+    FROM entry WHERE similarity >= %(noise_below)s GROUP BY is_context, version_id, tie
+    UNION ALL
+    SELECT 'structured', id, tie, structured.score
+    FROM scope, LATERAL (SELECT
+        (attribute <> '' AND string_to_array(attribute, '_') <@ %(words)s::text[])::int * 2.0
+        + (length(value) > 2 AND position(lower(value) IN %(folded)s) > 0)::int AS score
+    ) structured
+    WHERE structured.score > 0
+    UNION ALL
+    SELECT 'critical', id, tie, extract(epoch FROM tx_from)::float8
+    FROM scope WHERE criticality = 'must_include'
+    UNION ALL
+    SELECT 'trigram', e.version_id, e.tie, max(word_similarity(%(folded)s, lower(t.text)))
+    FROM entry e JOIN knowledge_searchentry t ON t.id = e.id
+    WHERE NOT e.is_context AND %(folded)s <> '' AND NOT EXISTS (SELECT 1 FROM scored)
+      AND word_similarity(%(folded)s, lower(t.text)) >= %(trigram_below)s
+    GROUP BY e.version_id, e.tie
+),
+placed AS (
+    SELECT arm, version_id, score,
+           row_number() OVER (PARTITION BY arm ORDER BY score DESC, tie, version_id) AS place
+    FROM found
+),
+arm AS (
+    SELECT name, weight, most
+    FROM unnest(%(arm_names)s::text[], %(arm_weights)s::float8[], %(arm_limits)s::int[])
+        AS a (name, weight, most)
+),
+fused AS (
+    SELECT p.version_id, sum(a.weight / (%(rank_constant)s + p.place)) AS score,
+           jsonb_object_agg(p.arm, jsonb_build_object('rank', p.place, 'score', p.score)) AS arms
+    FROM placed p JOIN arm a ON a.name = p.arm AND p.place <= a.most
+    GROUP BY p.version_id
+)
+SELECT v.id AS version_id, v.statement_id, v.subject_id, u.kind || ':' || u.external_id AS subject,
+       v.about, v.text, v.memory_type, v.criticality, v.attribute, v.value, v.language,
+       lower(v.valid) AS valid_from, upper(v.valid) AS valid_to, v.start_basis,
+       v.tx_from AS believed_from,
+       CASE WHEN v.tx_to <= %(known_at)s THEN v.tx_to END AS believed_until,
+       CASE WHEN v.tx_to <= %(known_at)s THEN v.end_reason
+            WHEN upper(v.valid) <= %(valid_at)s THEN
+                CASE WHEN v.derivation = 'remnant' THEN origin.end_reason ELSE 'over' END
+       END AS ended,
+       CASE WHEN v.tx_to <= %(known_at)s THEN v.successor_id
+            WHEN upper(v.valid) <= %(valid_at)s AND v.derivation = 'remnant' THEN
+                origin.successor_id
+       END AS replaced_by_version_id,
+       EXISTS (
+           SELECT 1 FROM knowledge_contest c
+           JOIN knowledge_decision opened ON opened.id = c.opened_by_id
+           LEFT JOIN knowledge_decision resolved ON resolved.id = c.resolved_by_id
+           WHERE v.id IN (c.version_a_id, c.version_b_id) AND opened.at <= %(known_at)s
+             AND (resolved.at IS NULL OR resolved.at > %(known_at)s)
+       ) AS contested,
+       p.confidence, f.score / %(best_possible)s AS fused, f.arms, s.tie
+FROM fused f
+JOIN scope s ON s.id = f.version_id
+JOIN knowledge_version v ON v.id = f.version_id
+JOIN knowledge_subject u ON u.id = v.subject_id
+JOIN knowledge_proposal p ON p.id = v.proposal_id
+LEFT JOIN knowledge_version origin ON origin.id = v.derived_from_id
+ORDER BY fused DESC, s.tie, v.id
