@@ -21,7 +21,7 @@ from extraction.importers.base import (
 from extraction.importers.errors import AtLine
 from extraction.importers.identity import MessageIds, content_id
 from extraction.importers.lines import read_document
-from extraction.importers.wording import Unfit, bounded, stable_id, storable
+from extraction.importers.wording import Unfit, bounded, id_from_name, stable_id, storable
 
 NAME = "locomo"
 _SESSION = re.compile(r"session_(\d{1,6})\Z")
@@ -153,7 +153,7 @@ def _turn(turn: object, *, place: int, sent_at: datetime, ids: MessageIds) -> li
 
 def _participant(speaker: str) -> Participant:
     """Make a speaker a user: "Caroline" is ``user:caroline``."""
-    external_id = "-".join(speaker.lower().split())
+    external_id = id_from_name(speaker)
     return Participant(speaker=speaker, kind="user", external_id=external_id, name=speaker)
 
 

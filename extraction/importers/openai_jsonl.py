@@ -24,6 +24,7 @@ from extraction.importers.errors import AtLine, BrokenLine
 from extraction.importers.identity import MessageIds, content_id
 from extraction.importers.lines import Line, looks_like, parse_json, read_lines
 from extraction.importers.openai_messages import (
+    NAMELESS_USER,
     USER_KINDS,
     Draft,
     Json,
@@ -32,10 +33,10 @@ from extraction.importers.openai_messages import (
     own_id_of,
     time_of,
 )
-from extraction.importers.wording import Unfit, bounded, digest
+from extraction.importers.wording import Unfit, bounded, digest, id_from_name
 
 NAME = "openai_jsonl"
-_BEGINS = re.compile(r'\{\s*"messages"\s*:\s*\[')
+_BEGINS = re.compile(r'\{[ \t]*"messages"[ \t]*:[ \t]*\[')
 _PART_OF_CONVERSATION = 500  # messages held at once where a conversation comes line by line
 
 
@@ -109,7 +110,8 @@ class _FileReader:
                 keys = ", ".join(repr(str(key)[:40]) for key in list(value)[:6]) or "none"
                 raise Unfit(f'expected "messages" or "role"; the keys are {keys}')
         except Unfit as error:
-            raise BrokenLine(line.number, f"{error}.") from None
+            said = str(error)
+            raise BrokenLine(line.number, f"{said[:1].upper()}{said[1:]}.") from None
 
     def rest(self) -> Iterator[ImportedConversation]:
         """Yield the group that is still held, if it has messages."""
@@ -240,13 +242,17 @@ def _unforged(messages: Sequence[ImportedMessage]) -> tuple[ImportedMessage, ...
 
 
 def _participants(messages: Sequence[ImportedMessage], *, user: str) -> tuple[Participant, ...]:
-    """List who spoke as a user; a user without a name has no external id."""
+    """List who spoke as a user: by the file's id for its user, by name, or as nobody known."""
     speakers = dict.fromkeys(m.speaker for m in messages if m.kind in USER_KINDS)
-    return tuple(
-        Participant(speaker=speaker, kind="user", external_id=external_id, name=external_id)
-        for speaker in speakers
-        for external_id in [speaker if speaker != "user" or user == "user" else ""]
-    )
+    return tuple(_participant(speaker, user=user) for speaker in speakers)
+
+
+def _participant(speaker: str, *, user: str) -> Participant:
+    if speaker == user:
+        return Participant(speaker=speaker, kind="user", external_id=user, name=user)
+    external_id = "" if speaker == NAMELESS_USER else id_from_name(speaker)
+    name = speaker if external_id else ""
+    return Participant(speaker=speaker, kind="user", external_id=external_id, name=name)
 
 
 def _content(draft: Draft) -> str:

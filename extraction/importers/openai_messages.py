@@ -33,6 +33,7 @@ _PLACEHOLDER = {
     "input_file": "[file]",
 }
 _TIME_KEYS = ("created_at", "timestamp", "create_time")
+NAMELESS_USER = "user"  # how a user is called whom the file does not name
 USER_KINDS = frozenset({"user_message", "user_feedback"})
 
 Json = Mapping[str, object]
@@ -139,7 +140,7 @@ def _speaker(raw: Json, *, role: str, around: Surroundings) -> str:
     if isinstance(name, str) and name.strip():
         return bounded(name)
     if role == "user":
-        return around.user or "user"
+        return around.user or NAMELESS_USER
     called = around.call_names.get(str(raw.get("tool_call_id"))) if role == "tool" else None
     return bounded(called) if called else _SPEAKER_OF_ROLE.get(role, role)
 
@@ -185,7 +186,8 @@ def _part(part: object) -> str:
 
 def _calls(raw: Json) -> list[tuple[str, str, str]]:
     """List the calls of a message as name, arguments as written, call id."""
-    calls = raw.get("tool_calls") or []
+    calls = raw.get("tool_calls")
+    calls = [] if calls is None else calls
     if not isinstance(calls, list):
         raise Unfit(f"tool_calls must be a list, not {type(calls).__name__}")
     found = [_call(call) for call in calls]

@@ -34,6 +34,11 @@ def stable_id(text: str) -> str:
     return clean if len(clean) <= ID_LENGTH else f"sha256:{digest(clean)}"
 
 
+def id_from_name(name: str) -> str:
+    """Make a name an id for a person: "Mary Ann" becomes "mary-ann"."""
+    return stable_id("-".join(name.lower().split()))
+
+
 def digest(*parts: str) -> str:
     """Give 24 hexadecimal digits that stand for these texts in this order.
 

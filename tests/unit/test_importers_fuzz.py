@@ -1,0 +1,155 @@
+"""Importers on whatever comes: never a silent zero, a hang, or an error without a name."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from extraction.importers import ImportedConversation, ImportProblem, read
+from extraction.importers.base import MESSAGE_KINDS
+from extraction.importers.errors import ImportRefused
+
+fuzz = settings(
+    max_examples=120,
+    deadline=5_000,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+anything = st.recursive(
+    scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8
+)
+maybe_wrong = anything | st.just(None)
+roles = st.sampled_from(["user", "assistant", "tool", "system", "developer", "function"])
+times = st.sampled_from(["2025-01-01T00:00:00Z", "2025-01-01T00:00:00", 1, 1e12]) | maybe_wrong
+parts = st.fixed_dictionaries(
+    {"type": st.sampled_from(["text", "image_url", "refusal", "x"])}, optional={"text": st.text()}
+)
+calls = st.fixed_dictionaries({"function": st.fixed_dictionaries({"name": st.text()}) | anything})
+messages = st.fixed_dictionaries(
+    {"role": roles | maybe_wrong, "content": st.text() | st.lists(parts) | maybe_wrong},
+    optional={
+        "id": st.sampled_from(["m1", "m2", 3]) | maybe_wrong,
+        "name": st.text() | maybe_wrong,
+        "created_at": times,
+        "kind": st.sampled_from(MESSAGE_KINDS) | maybe_wrong,
+        "tool_calls": st.lists(calls) | maybe_wrong,
+        "function_call": anything,
+        "refusal": maybe_wrong,
+        "audio": maybe_wrong,
+        "conversation_id": st.sampled_from(["a", "b"]) | maybe_wrong,
+    },
+)
+chats = st.fixed_dictionaries(
+    {"messages": st.lists(messages | anything, max_size=5) | maybe_wrong},
+    optional={"id": maybe_wrong, "title": maybe_wrong, "created_at": times, "user": maybe_wrong},
+)
+samples = st.fixed_dictionaries(
+    {
+        "conversation": st.dictionaries(
+            st.sampled_from(["session_1", "session_2", "session_1_date_time", "speaker_a"]),
+            st.lists(
+                st.fixed_dictionaries(
+                    {"speaker": st.text() | maybe_wrong},
+                    optional={"text": st.text(), "dia_id": maybe_wrong, "blip_caption": anything},
+                )
+            )
+            | st.just("1:56 pm on 8 May, 2023")
+            | anything,
+        )
+        | anything
+    },
+    optional={"sample_id": maybe_wrong},
+)
+
+
+def check(path: Path, *, format_name: str | None = None) -> None:
+    """Read the file: it gives sound conversations and problems, or a refusal with words."""
+    conversations, problems, refusal = read_whole(path, format_name)
+    assert all(problem.message.strip() for problem in problems)
+    assert conversations or refusal.strip(), "nothing came, and nothing was said about it"
+    for conversation in conversations:
+        check_conversation(conversation)
+
+
+def read_whole(
+    path: Path, format_name: str | None
+) -> tuple[list[ImportedConversation], list[ImportProblem], str]:
+    conversations: list[ImportedConversation] = []
+    problems: list[ImportProblem] = []
+    try:
+        for item in read(path, format_name):
+            if isinstance(item, ImportedConversation):
+                conversations.append(item)
+            else:
+                problems.append(item)
+    except ImportRefused as refused:
+        return conversations, problems, str(refused)
+    return conversations, problems, ""
+
+
+def check_conversation(conversation: ImportedConversation) -> None:
+    assert conversation.external_id
+    assert conversation.messages
+    found = [message.external_id for message in conversation.messages]
+    assert len(found) == len(set(found))
+    assert {p.speaker for p in conversation.participants} <= {
+        m.speaker for m in conversation.messages
+    }
+    for message in conversation.messages:
+        assert message.external_id
+        assert message.speaker
+        assert message.kind in MESSAGE_KINDS
+        assert message.text.strip()
+        assert "\x00" not in message.text
+        message.text.encode("utf-8")
+        assert message.sent_at is None or message.sent_at.utcoffset() is not None
+
+
+@fuzz
+@given(lines=st.lists(chats | messages | anything, max_size=6))
+def test_any_lines_of_json(tmp_path: Path, lines: list[object]) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    check(path)
+    check(path, format_name="openai_jsonl")
+
+
+@fuzz
+@given(document=samples | st.lists(samples | anything, max_size=3))
+def test_any_document(tmp_path: Path, document: object) -> None:
+    path = tmp_path / "locomo.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    check(path)
+    check(path, format_name="locomo")
+
+
+@fuzz
+@given(content=st.binary(max_size=400))
+def test_any_bytes(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    check(path)
+    check(path, format_name="openai_jsonl")
+    check(path, format_name="locomo")
+
+
+@fuzz
+@given(data=st.data())
+def test_a_good_file_damaged_anywhere(tmp_path: Path, data: st.DataObject) -> None:
+    good = [{"messages": [{"role": "user", "content": f"I keep {n} bees 🐝."}]} for n in range(3)]
+    raw = "\n".join(json.dumps(line, ensure_ascii=False) for line in good).encode()
+    place = data.draw(st.integers(0, len(raw)))
+    removed = data.draw(st.integers(0, 12))
+    path = tmp_path / "chat.jsonl"
+    path.write_bytes(raw[:place] + data.draw(st.binary(max_size=6)) + raw[place + removed :])
+    check(path)
+
+
+@pytest.mark.parametrize("number", ["1" * 5_000, "1e999", "-1e999"])
+def test_numbers_beyond_measure(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "chat.jsonl"
+    message = f'{{"role": "user", "content": "x", "created_at": {number}}}'
+    path.write_text(f'{{"messages": [{message}]}}', encoding="utf-8")
+    check(path)
