@@ -1,13 +1,14 @@
 """Valid periods: half-open, aware UTC, finite ends or open, never empty."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
-from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from psycopg.types.range import TimestamptzRange
 
 from knowledge.errors import InvalidPeriod
 
-Period = DateTimeTZRange
+Period: TypeAlias = TimestamptzRange
 
 
 def check_instant(value: datetime, *, field: str) -> datetime:
@@ -37,7 +38,7 @@ def make_period(start: datetime, end: datetime | None) -> Period:
                 f"Given: from {start.isoformat()} to {end.isoformat()}.",
                 field="valid_to",
             )
-    return DateTimeTZRange(start, end, "[)")
+    return TimestamptzRange(start, end, "[)")
 
 
 def start_of_day(day: date, zone: str) -> datetime:
@@ -60,8 +61,8 @@ def remnants(
     left = right = None
     if old.lower is not None and old.lower < start:
         stop = start if old.upper is None else min(start, old.upper)
-        left = DateTimeTZRange(old.lower, stop, "[)")
+        left = TimestamptzRange(old.lower, stop, "[)")
     if end is not None and (old.upper is None or old.upper > end):
         begin = end if old.lower is None else max(end, old.lower)
-        right = DateTimeTZRange(begin, old.upper, "[)")
+        right = TimestamptzRange(begin, old.upper, "[)")
     return left, right

@@ -26,6 +26,14 @@ SYSTEM = Actor(kind="system", id="system", channel="command")
 
 
 @dataclass(frozen=True, slots=True)
+class Lease:
+    """The hold of a worker on a job; a result written under an overtaken one is refused."""
+
+    job_id: int
+    fence: int
+
+
+@dataclass(frozen=True, slots=True)
 class SubjectRef:
     """A subject as the outside names it, such as ``user:ana``."""
 

@@ -39,25 +39,23 @@ def append(
 
     **Returns**: the event's ``seq``.
     """
+    parameters: list[Any] = [
+        space_id,
+        by.kind,
+        by.id,
+        by.channel,
+        action,
+        outcome,
+        object_type,
+        object_id,
+        subject_id,
+        decision_id,
+        by.request_id,
+        reason_code,
+        None if payload is None else Jsonb(payload, dumps=_dumps),
+    ]
     with connection.cursor() as cursor:
-        cursor.execute(
-            _APPEND,
-            [
-                space_id,
-                by.kind,
-                by.id,
-                by.channel,
-                action,
-                outcome,
-                object_type,
-                object_id,
-                subject_id,
-                decision_id,
-                by.request_id,
-                reason_code,
-                None if payload is None else Jsonb(payload, dumps=_dumps),
-            ],
-        )
+        cursor.execute(_APPEND, parameters)
         row = cursor.fetchone()
     return int(row[0]) if row else 0
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.contrib.postgres.search import SearchVectorField
+from django.db import transaction
 from django.db.models import Value
 from django.db.models.functions import Cast
 
@@ -120,3 +121,10 @@ def _stamp(decision: Decision) -> datetime:
     if decision.at is None:
         raise RuntimeError("a decision is stamped by the database before it is used")
     return decision.at
+
+
+@transaction.atomic(durable=True)
+def store_vectors(*, vectors: Sequence[tuple[int, Sequence[float]]], model: str) -> None:
+    """This function will store the vectors of search entries, all of one embedder."""
+    for entry_id, vector in vectors:
+        SearchEntry.objects.filter(pk=entry_id).update(model=model, vector=list(vector))

@@ -4,13 +4,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 
 from knowledge.errors import Conflict, NotFound
 from knowledge.models import Job, JobState
+from knowledge.results import Lease
 
 MAX_ATTEMPTS = 5
 LEASE = timedelta(minutes=15)
+REDELIVER = timedelta(minutes=2)
 _BACKOFF_S = (5, 30, 120, 600)
 
 
@@ -56,9 +58,9 @@ def lease(*, job_id: int, now: datetime) -> Job | None:
     job = Job.objects.select_for_update(skip_locked=True).filter(pk=job_id).first()
     if job is None or job.run_after > now:
         return None
-    is_free = job.state == JobState.QUEUED
-    is_lost = job.state == JobState.RUNNING and job.lease_until is not None
-    if not is_free and not (is_lost and job.lease_until <= now):
+    runs_out = job.lease_until
+    is_lost = job.state == JobState.RUNNING and runs_out is not None and runs_out <= now
+    if job.state != JobState.QUEUED and not is_lost:
         return None
     if job.attempts >= MAX_ATTEMPTS:
         _give_up(job, error=job.error or "The work ended its worker every time.", now=now)
@@ -70,6 +72,15 @@ def lease(*, job_id: int, now: datetime) -> Job | None:
     job.lease_until = now + LEASE
     job.save(update_fields=["state", "attempts", "fence", "rerun", "lease_until"])
     return job
+
+
+def check_held(held: Lease | None) -> None:
+    """This function will do the same as ``check_lease`` where work runs under a lease at all.
+
+    **Raises**: Conflict.
+    """
+    if held is not None:
+        check_lease(job_id=held.job_id, fence=held.fence)
 
 
 def check_lease(*, job_id: int, fence: int) -> None:
@@ -92,7 +103,8 @@ def complete(*, job_id: int, fence: int, now: datetime) -> Job:
     job.lease_until = None
     job.error = ""
     if job.rerun:
-        job.state, job.attempts, job.rerun, job.run_after = JobState.QUEUED, 0, False, now
+        job.state, job.attempts, job.rerun = JobState.QUEUED, 0, False
+        job.run_after, job.delivered_at = now, None
     else:
         job.state, job.finished_at = JobState.DONE, now
     job.save()
@@ -110,6 +122,7 @@ def fail(*, job_id: int, fence: int, error: str, now: datetime) -> Job:
     job.state = JobState.QUEUED
     job.error = error
     job.lease_until = None
+    job.delivered_at = None
     job.run_after = now + timedelta(seconds=_BACKOFF_S[min(job.attempts, len(_BACKOFF_S)) - 1])
     job.save()
     return job
@@ -126,17 +139,31 @@ def retry(*, job_id: int, now: datetime) -> Job:
         raise NotFound("There is no such job.")
     if job.state != JobState.DEAD:
         raise Conflict("Only a job that was given up can be tried again.")
-    job.state, job.attempts, job.run_after, job.finished_at = JobState.QUEUED, 0, now, None
+    job.state, job.attempts, job.run_after = JobState.QUEUED, 0, now
+    job.finished_at = job.delivered_at = None
     job.save()
     return job
 
 
-def due_job_ids(*, now: datetime, limit: int = 100) -> list[int]:
-    """This function will list jobs that wait and are due, and those whose lease ran out."""
+@transaction.atomic(durable=True)
+def take_due(*, now: datetime, limit: int = 100) -> list[int]:
+    """This function will list, and mark as delivered, jobs a worker should be told of.
+
+    Those that wait and are due, and those whose lease ran out. A delivery that led to nothing
+    is repeated after ``REDELIVER``.
+    """
     waiting = Q(state=JobState.QUEUED, run_after__lte=now)
     lost = Q(state=JobState.RUNNING, lease_until__lte=now)
-    due = Job.objects.filter(waiting | lost).order_by(F("run_after").asc(), "pk")
-    return list(due.values_list("pk", flat=True)[:limit])
+    not_told = Q(delivered_at__isnull=True) | Q(delivered_at__lte=now - REDELIVER)
+    due = (
+        Job.objects.select_for_update(skip_locked=True, no_key=True)
+        .filter(waiting | lost)
+        .filter(not_told)
+        .order_by("run_after", "pk")
+    )
+    ids = list(due.values_list("pk", flat=True)[:limit])
+    Job.objects.filter(pk__in=ids).update(delivered_at=now)
+    return ids
 
 
 @transaction.atomic(durable=True)

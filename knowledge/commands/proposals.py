@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from knowledge.commands import audit
+from knowledge.commands import audit, jobs
 from knowledge.errors import InvalidInput, NotFound
 from knowledge.fingerprints import fingerprint
 from knowledge.models import (
@@ -23,7 +23,14 @@ from knowledge.models import (
     Version,
 )
 from knowledge.periods import make_period
-from knowledge.results import Actor, EvidenceDraft, ProposalDraft, Recorded, RunOutcome
+from knowledge.results import (
+    Actor,
+    EvidenceDraft,
+    Lease,
+    ProposalDraft,
+    Recorded,
+    RunOutcome,
+)
 from knowledge.trust import WAITING_STATES, TrustState
 
 
@@ -73,12 +80,15 @@ def fail_run(*, run_id: int, error: str) -> None:
 
 
 @transaction.atomic(durable=True)
-def record_run(*, run_id: int, outcome: RunOutcome, by: Actor, now: datetime) -> Recorded:
+def record_run(
+    *, run_id: int, outcome: RunOutcome, by: Actor, now: datetime, held: Lease | None = None
+) -> Recorded:
     """This function will write everything a run found, once, in one transaction.
 
     A draft joined to a waiting proposal is kept as set aside and lends it its evidence.
     A second call for the same run changes nothing and answers with what is there.
     """
+    jobs.check_held(held)
     run = ExtractionRun.objects.select_for_update(no_key=True).get(pk=run_id)
     if run.state == RunState.DONE:
         return _recorded(run)
@@ -352,7 +362,7 @@ def _join(joined: Proposal, *, waiting: Proposal, run: ExtractionRun) -> None:
 
 
 def _recorded(run: ExtractionRun) -> Recorded:
-    rows = list(run.proposals.values_list("state", "joined_to_id"))
-    joined = sum(1 for _, joined_to in rows if joined_to is not None)
-    aside = sum(1 for state, _ in rows if state == TrustState.SET_ASIDE)
-    return Recorded(pending=len(rows) - aside, set_aside=aside - joined, joined=joined)
+    joined = run.proposals.filter(joined_to__isnull=False).count()
+    aside = run.proposals.filter(joined_to__isnull=True, state=TrustState.SET_ASIDE).count()
+    pending = run.proposals.count() - joined - aside
+    return Recorded(pending=pending, set_aside=aside, joined=joined)

@@ -81,12 +81,13 @@ def approve(
     if before:
         payload |= {"before": before, "after": _only_set(edits)}
     deciding.log(decision, proposal=proposal, by=by, payload=payload)
+    now_held = version or target
     return Decided(
         decision_id=decision.pk,
         kind=decision.kind,
         proposal_id=proposal.pk,
-        statement_id=version.statement_id if version else target and target.statement_id,
-        version_id=version.pk if version else target and target.pk,
+        statement_id=now_held.statement_id if now_held else None,
+        version_id=now_held.pk if now_held else None,
     )
 
 

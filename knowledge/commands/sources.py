@@ -20,7 +20,7 @@ from knowledge.models import (
     SubjectKind,
 )
 from knowledge.periods import check_instant
-from knowledge.results import Actor, Captured, NewMessage, SubjectRef
+from knowledge.results import Actor, Captured, Lease, NewMessage, SubjectRef
 
 PROCESS_CONVERSATION = "process_conversation"
 
@@ -205,12 +205,17 @@ def _message_row(
 
 @transaction.atomic(durable=True)
 def open_episodes(
-    *, conversation_id: int, segments: Sequence[Sequence[int]], now: datetime
+    *,
+    conversation_id: int,
+    segments: Sequence[Sequence[int]],
+    now: datetime,
+    held: Lease | None = None,
 ) -> list[int]:
     """This function will turn runs of unprocessed message ids into episodes.
 
     **Raises**: Conflict when a message has been taken meanwhile; nothing is then written.
     """
+    jobs.check_held(held)
     conversation = Conversation.objects.select_for_update(no_key=True).get(pk=conversation_id)
     before = conversation.episodes.order_by("-pk").first()
     opened: list[int] = []

@@ -23,6 +23,7 @@ class Job(models.Model):
 
     **Shape**: ``payload`` holds ids only. ``fence`` grows with every lease: whoever holds an
     older number may no longer complete. ``rerun`` asks for another round after this one.
+    ``delivered_at`` keeps the queue from being handed the same id every second.
     """
 
     space = models.ForeignKey(Space, null=True, on_delete=models.PROTECT, related_name="jobs")
@@ -34,6 +35,7 @@ class Job(models.Model):
     fence = models.PositiveIntegerField(default=0)
     rerun = models.BooleanField(default=False)
     run_after = models.DateTimeField()
+    delivered_at = models.DateTimeField(null=True)
     lease_until = models.DateTimeField(null=True)
     progress = models.JSONField(default=dict)
     error = models.TextField(blank=True)

@@ -18,11 +18,13 @@ def desk() -> Desk:
     return desk
 
 
-def attack(sql: str, *parameters: object) -> None:
+def attack(sql: str, *parameters: object, before: tuple[str, ...] = ()) -> None:
     """This function will run SQL as the application role and let deferred guards speak."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT current_user")
         assert cursor.fetchone() == ("workbench_app",)
+        for preparation in before:
+            cursor.execute(preparation)
         cursor.execute(sql, parameters)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
@@ -180,14 +182,8 @@ def test_the_guards_cannot_be_switched_off(desk: Desk, switch: str) -> None:
         )
         names = ",".join(row[0] for row in cursor.fetchall())
     for sql in ("UPDATE knowledge_version SET text = 'x'", "TRUNCATE knowledge_version CASCADE"):
-        with (
-            pytest.raises(DatabaseError, match=REFUSAL),
-            transaction.atomic(),
-            connection.cursor() as cursor,
-        ):
-            cursor.execute(switch)
-            cursor.execute("SELECT set_config('pgtrigger.ignore', %s, true)", ["{" + names + "}"])
-            cursor.execute(sql)
+        with pytest.raises(DatabaseError, match=REFUSAL):
+            attack(sql, before=(switch, f"SET LOCAL pgtrigger.ignore = '{{{names}}}'"))
 
 
 def test_the_application_role_cannot_put_the_guards_to_sleep(desk: Desk) -> None:

@@ -1,0 +1,39 @@
+"""Vectors for what was approved, filled in by the worker: approval never waits for them."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from extraction.embeddings.registry import get_embedder
+from knowledge.commands import indexing, jobs
+from knowledge.queries.processing import entries_to_embed
+from knowledge.results import Lease
+
+BATCH = 32
+
+
+def embed_job(payload: dict[str, Any], held: Lease) -> None:
+    """This function will embed what a space's index lacks, for a job."""
+    embed_space(space_id=int(payload["space_id"]), held=held)
+
+
+def embed_space(*, space_id: int, held: Lease | None = None) -> int:
+    """This function will embed every search entry of the space that has no vector yet.
+
+    **Returns**: how many it embedded. The model runs outside of any transaction.
+    """
+    embedder = get_embedder()
+    done = 0
+    while batch := entries_to_embed(space_id=space_id, model=embedder.model_id, limit=BATCH):
+        vectors = embedder.embed_passages([text for _, text in batch])
+        pairs = [(entry_id, vector) for (entry_id, _), vector in zip(batch, vectors, strict=True)]
+        indexing.store_vectors(vectors=pairs, model=embedder.model_id)
+        done += len(batch)
+        if held is not None:
+            jobs.note_progress(
+                job_id=held.job_id,
+                fence=held.fence,
+                progress={"embedded": done},
+                now=timezone.now(),
+            )
+    return done

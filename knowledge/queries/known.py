@@ -1,0 +1,142 @@
+"""What is known of a subject already: believed, or waiting for a decision."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+from pgvector.django import CosineDistance
+
+from knowledge.models import Proposal, ProposalVector, Version
+from knowledge.trust import WAITING_STATES, TrustState
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A current statement, or a proposal that waits; ``ref`` is ``statement:<id>`` or
+    ``proposal:<id>``.
+    """
+
+    ref: str
+    text: str
+    about: str
+    attribute: str
+    value: str
+    waiting: bool
+    valid_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NearText:
+    """A proposal whose text has a similar vector.
+
+    **Units**: ``cosine`` -1..1. **Shape**: ``statement_id`` is what it became, where it is
+    still believed; ``message_ids`` are the messages it rests on.
+    """
+
+    proposal_id: int
+    text: str
+    state: str
+    cosine: float
+    statement_id: int | None
+    message_ids: frozenset[int]
+
+
+def known_of_subject(
+    *, space_id: int, subject_id: int, valid_at: datetime, limit: int = 400
+) -> list[Known]:
+    """This function will list what is believed or waiting, newest first, valid at the instant.
+
+    **Cost**: two queries inside one subject, ``limit`` rows each.
+    """
+    believed = (
+        Version.objects.current()
+        .filter(space_id=space_id, subject_id=subject_id)
+        .filter(Q(valid__contains=valid_at) | Q(valid__startswith__gt=valid_at))
+        .order_by("-valid", "pk")[:limit]
+    )
+    waiting = Proposal.objects.filter(
+        space_id=space_id, subject_id=subject_id, state__in=WAITING_STATES
+    ).order_by("-created_at", "pk")[:limit]
+    return [
+        Known(
+            ref=f"statement:{row.statement_id}",
+            text=row.text,
+            about=row.about,
+            attribute=row.attribute,
+            value=row.value,
+            waiting=False,
+            valid_from=row.valid.lower,
+        )
+        for row in believed
+    ] + [
+        Known(
+            ref=f"proposal:{row.pk}",
+            text=row.text,
+            about=row.about,
+            attribute=row.attribute,
+            value=row.value,
+            waiting=True,
+            valid_from=row.valid_from,
+        )
+        for row in waiting
+    ]
+
+
+def near_texts(
+    vector: Sequence[float],
+    *,
+    space_id: int,
+    subject_id: int,
+    model: str,
+    least_cosine: float,
+    limit: int = 5,
+) -> list[NearText]:
+    """This function will list the subject's proposals with the nearest vectors, nearest first.
+
+    Among waiting, set aside, rejected and still believed ones; never among ended beliefs, and
+    never beyond the subject, so that another tenant's texts cannot crowd them out.
+
+    **Cost**: one exact scan of the subject's vectors, one query for what became of them.
+    """
+    distance = CosineDistance("vector", list(vector))
+    rows = (
+        ProposalVector.objects.filter(space_id=space_id, subject_id=subject_id, model=model)
+        .exclude(proposal__state=TrustState.WITHDRAWN)
+        .filter(proposal__joined_to__isnull=True)
+        .annotate(distance=distance)
+        .filter(distance__lte=1 - least_cosine)
+        .order_by("distance", "pk")
+        .select_related("proposal")
+        .prefetch_related("proposal__evidence")[:limit]
+    )
+    near = list(rows)
+    believed = dict(
+        Version.objects.current()
+        .filter(space_id=space_id, proposal_id__in=[row.proposal_id for row in near])
+        .values_list("proposal_id", "statement_id")
+    )
+    return [
+        NearText(
+            proposal_id=row.proposal_id,
+            text=row.proposal.text,
+            state=row.proposal.state,
+            cosine=1 - float(vars(row)["distance"]),
+            statement_id=believed.get(row.proposal_id),
+            message_ids=frozenset(item.message_id for item in row.proposal.evidence.all()),
+        )
+        for row in near
+        if row.proposal.state != TrustState.APPROVED or row.proposal_id in believed
+    ]
+
+
+def slot_holder(*, space_id: int, subject_id: int, attribute: str, about: str) -> Version | None:
+    """This function will find the latest believed version of an attribute, about the same."""
+    if not attribute:
+        return None
+    return (
+        Version.objects.current()
+        .filter(space_id=space_id, subject_id=subject_id, attribute=attribute, about__iexact=about)
+        .order_by("-valid", "-pk")
+        .first()
+    )

@@ -1,0 +1,127 @@
+"""What the pipeline still has to do, read for it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from knowledge.models import (
+    Conversation,
+    ConversationSubject,
+    Episode,
+    ExtractionRun,
+    Message,
+    RunState,
+    SearchEntry,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMessage:
+    """A message as the pipeline needs it; ``speaker_id`` is a subject's id, if it is one's."""
+
+    id: int
+    ordinal: int
+    kind: str
+    speaker_id: int | None
+    speaker_name: str
+    text: str
+    sent_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ProposingSubject:
+    """Whose statements a conversation may propose."""
+
+    id: int
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenConversation:
+    """A conversation with its space's zone and its proposing subjects."""
+
+    id: int
+    space_id: int
+    zone: str
+    subjects: tuple[ProposingSubject, ...]
+
+
+def open_conversation(conversation_id: int) -> OpenConversation:
+    """This function will load a conversation for processing. **Cost**: two queries."""
+    row = Conversation.objects.select_related("space").get(pk=conversation_id)
+    links = (
+        ConversationSubject.objects.filter(conversation=row, proposes=True)
+        .select_related("subject")
+        .order_by("pk")
+    )
+    subjects = tuple(
+        ProposingSubject(link.subject_id, link.subject.kind, link.subject.name) for link in links
+    )
+    return OpenConversation(row.pk, row.space_id, row.space.zone, subjects)
+
+
+def unprocessed_messages(conversation_id: int) -> list[SourceMessage]:
+    """This function will list messages no episode has taken, in order."""
+    return _messages(
+        Message.objects.filter(
+            conversation_id=conversation_id, episode__isnull=True, redacted_at__isnull=True
+        ).order_by("ordinal")
+    )
+
+
+def episode_messages(episode_id: int) -> list[SourceMessage]:
+    """This function will list an episode's messages, in order."""
+    return _messages(
+        Message.objects.filter(episode_id=episode_id, redacted_at__isnull=True).order_by("ordinal")
+    )
+
+
+def unfinished_runs(
+    conversation_id: int, *, engine: str, model: str, prompt_version: str
+) -> list[tuple[int, ProposingSubject]]:
+    """This function will list (episode, subject) pairs this engine has not finished, in order."""
+    subjects = open_conversation(conversation_id).subjects
+    done = set(
+        ExtractionRun.objects.filter(
+            episode__conversation_id=conversation_id,
+            engine=engine,
+            model=model,
+            prompt_version=prompt_version,
+            shadow=False,
+            state=RunState.DONE,
+        ).values_list("episode_id", "subject_id")
+    )
+    episodes = Episode.objects.filter(conversation_id=conversation_id).order_by("pk")
+    return [
+        (episode_id, subject)
+        for episode_id in episodes.values_list("pk", flat=True)
+        for subject in subjects
+        if (episode_id, subject.id) not in done
+    ]
+
+
+def episode_title(episode_id: int) -> str:
+    """This function will return the episode's title, empty before it was described."""
+    return Episode.objects.values_list("title", flat=True).get(pk=episode_id)
+
+
+def entries_to_embed(*, space_id: int, model: str, limit: int) -> list[tuple[int, str]]:
+    """This function will list (id, text) of search entries without a vector of this model."""
+    rows = SearchEntry.objects.filter(space_id=space_id).exclude(model=model).order_by("pk")
+    return list(rows.values_list("pk", "text")[:limit])
+
+
+def _messages(rows: Iterable[Message]) -> list[SourceMessage]:
+    return [
+        SourceMessage(
+            id=row.pk,
+            ordinal=row.ordinal,
+            kind=row.kind,
+            speaker_id=row.speaker_id,
+            speaker_name=row.speaker_name,
+            text=row.text,
+            sent_at=row.sent_at,
+        )
+        for row in rows
+    ]
