@@ -202,6 +202,18 @@ def test_nothing_of_another_subject_or_space_is_found(desk: Desk) -> None:
     assert len(texts(ask(desk, "tea"))) == 2
 
 
+def test_the_scope_holds_for_what_is_found_without_a_search_entry(desk: Desk) -> None:
+    before = asof.last_stamp(desk.space.pk)
+    kept: dict[str, Any] = {"criticality": "must_include", "attribute": "diet", "value": "vegan"}
+    desk.believe("Ana is vegan", **kept)
+    desk.believe("Ben is vegan", subject=BEN, **kept)
+    ana, ben = Subject.objects.filter(space=desk.space).order_by("external_id")
+
+    assert texts(ask(desk, "diet: vegan?", subjects=[ana])) == ["Ana is vegan"]
+    assert texts(ask(desk, "diet: vegan?", subjects=[ben])) == ["Ben is vegan"]
+    assert texts(ask(desk, "diet: vegan?", known_at=before)) == []
+
+
 def test_another_subject_does_not_change_scores(desk: Desk) -> None:
     desk.believe("Ana likes green tea")
     desk.believe("Ana has a garden")
