@@ -63,11 +63,17 @@ class LocalEmbedder:
         self._querying = threading.Lock()
 
     def load(self) -> None:
-        """Load the model now, 25 ms, instead of with the first text. **Raises**: EmbeddingError."""
+        """This function will load the model now, instead of with the first text.
+
+        **Cost**: 25 ms. **Raises**: EmbeddingError.
+        """
         self._loaded()
 
     def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Embed texts that are to be found. **Shape**: one vector a text, in order."""
+        """This function will embed texts that are to be found.
+
+        **Shape**: one vector a text, in order.
+        """
         model = self._loaded()
         vectors: list[list[float]] = []
         for start in range(0, len(texts), _BATCH):
@@ -76,7 +82,7 @@ class LocalEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> list[float]:
-        """Embed a question; the last few hundred are remembered."""
+        """This function will embed a question; the last few hundred are remembered."""
         readable = _readable(text)
         with self._querying:
             known = self._queries.get(readable)
