@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,14 @@ def test_nul_bytes_cost_one_line(tmp_path: Path) -> None:
     assert (problem.line, "NUL" in problem.message) == (2, True)
 
 
+@pytest.fixture
+def large_file(tmp_path: Path) -> Iterator[Path]:
+    """A path whose file is gone after the test: pytest keeps the folders of several runs."""
+    path = tmp_path / "large.jsonl"
+    yield path
+    path.unlink()
+
+
 def write_with_long_line(path: Path, *, before: bytes, after: bytes, begins: bytes) -> None:
     with path.open("wb") as file:
         file.write(before)
@@ -87,8 +96,8 @@ def write_with_long_line(path: Path, *, before: bytes, after: bytes, begins: byt
         file.write(b"\n" + after)
 
 
-def test_a_line_of_50_mb_is_refused_in_little_memory(tmp_path: Path) -> None:
-    path = tmp_path / "long.jsonl"
+def test_a_line_of_50_mb_is_refused_in_little_memory(large_file: Path) -> None:
+    path = large_file
     good, other = json.dumps(GOOD).encode() + b"\n", json.dumps(OTHER).encode()
     begins = b'{"messages": [{"role": "user", "content": "'
     write_with_long_line(path, before=good, after=other, begins=begins)
@@ -110,15 +119,15 @@ def test_a_line_of_50_mb_is_refused_in_little_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "begins", [b"", b'{"messages": [{"role": "user", "content": "', b"{", b'[{"sample_id": "']
 )
-def test_a_file_of_one_50_mb_line_is_refused(tmp_path: Path, begins: bytes) -> None:
-    path = tmp_path / "one.jsonl"
+def test_a_file_of_one_50_mb_line_is_refused(large_file: Path, begins: bytes) -> None:
+    path = large_file
     write_with_long_line(path, before=b"", after=b"", begins=begins)
     with pytest.raises(ImportRefused, match="longer than 8 MiB"):
         list(read(path))
 
 
-def test_a_large_export_needs_the_memory_of_one_conversation(tmp_path: Path) -> None:
-    path = tmp_path / "large.jsonl"
+def test_a_large_export_needs_the_memory_of_one_conversation(large_file: Path) -> None:
+    path = large_file
     with path.open("w", encoding="utf-8") as file:
         for number in range(2_000):
             talk = [said(f"{number} {place} " + "word " * 100) for place in range(20)]
