@@ -13,6 +13,7 @@ from extraction.engines.local import (
     modality,
     openers,
     rewriting,
+    verbs,
 )
 from extraction.engines.local.attributes import Setting
 from extraction.engines.local.drafts import Draft, Place, Scene
@@ -72,6 +73,19 @@ _ASKED = (
 )
 _FAVOURITE = re.compile(r"\byour (?:own )?(?P<what>favou?rite [\w ]+?)\s*\?", re.IGNORECASE)
 _YES_NO = re.compile(r"\b(?P<aux>are|do|did|have|were) you (?P<rest>[^?,]+)\?", re.IGNORECASE)
+_NO_FACT_ASKED = re.compile(
+    r"^(?:ok|okay|sure|want|think|need|like me|mind|know|ready|gonna)\b|\b(?:any|any ?more"
+    r"|ever|you)\b",
+    re.IGNORECASE,
+)
+_PLAIN_YES = re.compile(
+    r"^(?:yes|yep|yeah|yup|i am|i do|i have|indeed|correct|exactly|right)[.!]*$", re.IGNORECASE
+)
+_EMPTY = re.compile(
+    r"^(?:for sure|woo-?hoo|ha\b|haha|thank|sorry|not sure|why not|maybe|any ?time|always"
+    r"|never mind|me too|super \w+|so \w+|very \w+|pretty \w+)",
+    re.IGNORECASE,
+)
 _VERB = re.compile(
     r"\b(?:am|is|are|was|were|have|has|had|do|does|did|i|i['\u2019]\w+|we|we['\u2019]\w+"
     r"|it['\u2019]?s?|that['\u2019]?s|my|you|they|he|she|can|will|would|went|go|love"
@@ -87,7 +101,7 @@ def of_message(
 
     **Shape**: evidence is the answer, supported by the question or the recommendation.
     """
-    if before is None or before.by_subject or before.kind not in {"agent_message", "user_message"}:
+    if before is None or before.by_subject or not talks(before):
         return None
     spans = sentences.split(message.text)
     asked = sentences.texts(before.text)
@@ -114,6 +128,8 @@ def _answer_span(text: str, spans: list[sentences.Span]) -> sentences.Span:
 def _advice_taken(
     scene: Scene, message: EpisodeMessage, place: Place, before: EpisodeMessage
 ) -> Draft | None:
+    if before.kind != "agent_message":
+        return None
     quote = message.text[place.start : place.end]
     advice = _advice_in(before.text)
     is_plain_yes = bool(_BARE_YES.match(quote.strip())) and before.text.rstrip().endswith("?")
@@ -152,11 +168,9 @@ def _yes_or_no(
     question = sentences.texts(before.text)[-1]
     match = _YES_NO.search(question)
     says_no = bool(_BARE_NO.match(quote))
-    if not match or not (says_no or _BARE_YES.match(quote)):
+    if not match or not (says_no or _PLAIN_YES.match(quote)):
         return None
-    if re.match(
-        r"(?:ok|okay|sure|want|think|need|like me|mind|know|ready)\b", match["rest"], re.IGNORECASE
-    ):
+    if _NO_FACT_ASKED.search(match["rest"]):
         return None
     text = rewriting.third_person(_as_statement(match, says_no=says_no), scene.voice(message))
     draft = _draft(scene, message, place, text=text)
@@ -186,18 +200,10 @@ def _fragment(
     fragment = fragment.rstrip(".!")
     if not question.endswith("?") or not re.search(r"\byou|\byour\b", question, re.IGNORECASE):
         return None
-    if (
-        not fragment
-        or fragment.endswith("?")
-        or len(fragment.split()) > 9
-        or _VERB.search(fragment)
-    ):
+    if not fragment or fragment.endswith("?") or _is_clause(fragment):
         return None
-    if (
-        durability.read(fragment).small_talk
-        or durability.read(fragment).content < 1
-        or durability.elliptic_opener(fragment)
-    ):
+    reading = durability.read(fragment)
+    if reading.small_talk or reading.content < 1 or _EMPTY.match(quote) or _EMPTY.match(fragment):
         return None
     draft = _draft(
         scene, message, place, text=_answered(scene.voice(message).name, question, fragment)
@@ -207,6 +213,13 @@ def _fragment(
         support=((before.index, question),),
         confidence=0.55 if draft.setting.attribute else 0.45,
     )
+
+
+def _is_clause(fragment: str) -> bool:
+    words = re.findall(r"[\w'\u2019]+", fragment)
+    if len(words) > 9 or _VERB.search(fragment) or durability.elliptic_opener(fragment):
+        return True
+    return any(verbs.is_past(word) or word.lower().endswith("n't") for word in words)
 
 
 def _answered(name: str, question: str, fragment: str) -> str:

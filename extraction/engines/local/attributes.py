@@ -1,6 +1,7 @@
 """A compact table: which attribute a third-person statement sets, and to what value."""
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from extraction.engines.local import words
@@ -54,8 +55,8 @@ def _rule(
 _RULES = (
     _rule(
         "name",
-        rf"\b(?:full |first |last |real )?name (?:is|isn't|is not) {_VALUE}{_END}|\b(?:is"
-        rf"|goes) (?:called|by the name) {_VALUE.replace('v', 'w')}{_END}",
+        r"^(?:(?:\S+ ){0,3}\S+['\u2019]s?|their) (?:full |first |last |real )?name (?:is|isn't"
+        rf"|is not) {_VALUE}{_END}",
     ),
     _rule(
         "employer",
@@ -69,8 +70,8 @@ _RULES = (
     ),
     _rule(
         "job_title",
-        r"\b(?:works?|working|got (?:a|the) job|started|hired|promoted|got promoted) (?:as"
-        rf"|to) (?:an? |the )?{_VALUE}{_END}",
+        r"\b(?:(?:works?|working|got (?:a|the) job|started|hired|retrained) as"
+        rf"|promoted to) (?:an? |the )?{_VALUE}{_END}",
     ),
     _rule(
         "job_title",
@@ -95,7 +96,7 @@ _RULES = (
     ),
     _rule(
         "home_country",
-        rf"\b(?:is|comes|came) (?:originally )?from (?P<v>{_PLACE})",
+        rf"^\S+(?: \S+)? (?:is|comes|came) (?:originally )?from (?P<v>{_PLACE})",
     ),
     _rule("allergy", rf"\ballerg(?:ic|y|ies) to {_VALUE}{_END}", "constraint"),
     _rule(
@@ -136,9 +137,11 @@ _RULES = (
     ),
     _rule(
         "deadline",
-        r"\b(?:deadline|due date|launch date|release date|go-live)(?: for [\w' -]+?)? (?:is"
-        r"|was|has been|is now|moved|slipped|got moved|was moved|has moved)(?: now)?(?: to"
-        rf"| on)? {_VALUE.replace('+?', '+')}",
+        r"\b(?:deadline|due date|launch|launch date|release|release date|go-live)(?: (?:for"
+        r"|of) [\w' -]+?)?"
+        r" (?:is|was|has been|moved|slipped|got|has)(?: (?:now|planned|set|scheduled|moved|due"
+        r"|postponed|pushed))*"
+        r"(?: to| on| for| by| until)? (?P<v>[^,;.!?()\n]+)",
     ),
     _rule(
         "birthday", rf"\bbirthday is (?:on )?{_VALUE}{_END}|\bwas born (?:on|in) (?P<w>[^,;.!?]+)"
@@ -164,18 +167,21 @@ _RULES = (
     _rule(
         "pet",
         r"\b(?:has|have|got|adopted|own|owns) (?:an? |two |three "
-        r"|another )?(?:\w+ ){0,2}?(?P<v>dog|cat|puppy|kitten|dogs|cats|parrot|rabbit|hamster"
+        r"|another )(?:\w+ ){0,2}?(?P<v>dog|cat|puppy|kitten|dogs|cats|parrot|rabbit|hamster"
         r"|turtles?|guinea pigs?)\b",
     ),
     _rule("native_language", r"\b(?:native language|mother tongue|first language) is (?P<v>\w+)"),
 )
 _FAVOURITE = re.compile(
-    r"\bfavou?rite (?P<what>[\w-]+(?: (?!is|was|are)[\w-]+)?)(?:'s)? (?:is|are|was"
+    r"(?:['\u2019]s|\btheir|\bmy|\bour) (?:favou?rite|fave) (?P<what>[\w-]+(?: (?!is|was"
+    r"|are)[\w-]+)?)(?:'s)? (?:is|are|was"
     rf"|has (?:got )?to be|is now) {_VALUE}{_END}",
     re.IGNORECASE,
 )
 _FAVOURITE_TURNED = re.compile(
-    r"^(?P<v>[^,;.!?]+?) (?:is|are) (?:\w+'s?|their|my) favou?rite (?P<what>[\w-]+)", re.IGNORECASE
+    r"^(?P<v>[^,;.!?]+?) (?:is|are) (?:\w+['\u2019]s?|their|my) (?:favou?rite"
+    r"|fave) (?P<what>[\w-]+)",
+    re.IGNORECASE,
 )
 _LIKES = re.compile(
     r"(?:\b(?P<verb>loves|likes|enjoys|adores|prefers|hates|dislikes|can't stand"
@@ -192,12 +198,32 @@ _FORMER = re.compile(
     re.IGNORECASE,
 )
 _ENDS = re.compile(
-    r"\bno longer\b|\bany ?more\b|\bstopped\b|\bquit\b|\bleft\b|\bgave up\b|\b(?:is|are"
+    r"\bno longer\b|\bany ?more\b|\bstopped\b|\bquit\b|\bleft\b|\blost\b|\bgave up\b|\b(?:is|are"
     r"|was|do|does|did)(?:n't| not)\b|\bnever\b",
     re.IGNORECASE,
 )
 _WEAK_VALUES = frozenset(
     "it this that them him her me there here home these those you what a the doing being".split()
+)
+_WEAK_START = re.compile(
+    r"^(?:how|when|that|what|is|are|was|it|this|so|very|usually|not|to|being|seeing"
+    rf"|{'|'.join(sorted(words.OPINION_ADJECTIVES))})\b",
+    re.IGNORECASE,
+)
+# "That picture is from Ghent" and "Picking a name was hard" set nothing about a person.
+_IMPERSONAL = re.compile(
+    r"^(?:that|this|it|these|those|there|the|he|she|her|his)\b"
+    r"|^[a-z]{3,}ing (?:an?|the|my|their|this|for|to|with|in|on|at|out|up|new|\w+ing)\b",
+    re.IGNORECASE,
+)
+_OF_PROJECTS = frozenset({"deadline", "database", "package_manager", "editor"})
+_WORKPLACES = frozenset(
+    "startup company bank hospital school university agency firm clinic bakery library shop "
+    "museum lab studio government council".split()
+)
+_GATHERINGS = re.compile(
+    r"\b(?:group|club|gym|forum|class|team|band|choir|church|league|course|community|party)\b",
+    re.IGNORECASE,
 )
 
 SINGLE_VALUED = frozenset(
@@ -213,35 +239,54 @@ def find(statement: str) -> Setting:
     **Shape**: an empty setting where the table knows none; a liking is an attribute of its own
     with its object as value, so that "loves tea" and "hates tea" meet in one place.
     """
+    return next(iter(find_all(statement)), Setting())
+
+
+def find_all(statement: str) -> tuple[Setting, ...]:
+    """This function will read every attribute a statement sets, the strongest first."""
     if _FORMER.search(statement):
-        return Setting()
-    favourite = _FAVOURITE.search(statement) or _FAVOURITE_TURNED.search(statement)
-    if favourite:
-        return _made(
-            f"favourite_{favourite['what'].lower().replace(' ', '_')}",
-            favourite["v"],
-            "preference",
-            statement,
-        )
-    for attribute, pattern, memory_type in _RULES:
-        match = pattern.search(statement)
-        if match:
-            groups = match.groupdict()
-            value = groups.get("v") or groups.get("w") or ""
-            if _clean(value) and (attribute != "employer" or _could_be_employer(value)):
-                return _made(attribute, value, memory_type, statement)
-    liking = _LIKES.search(statement)
-    if liking and _clean(liking["v"]) and len(liking["v"].split()) <= 6:
-        verb = liking["verb"] or liking["plural"]
-        return Setting(
-            "dislikes" if _DISLIKE.search(verb) else "likes", _clean(liking["v"]), "preference"
-        )
-    return Setting()
+        return ()
+    found = (_favourite(statement), *_by_rules(statement), _liking(statement))
+    kept: dict[str, Setting] = {}
+    for setting in found:
+        if setting is not None:
+            kept.setdefault(setting.attribute, setting)
+    return tuple(kept.values())
 
 
 def is_single_valued(attribute: str) -> bool:
     """This function will tell whether another value of this attribute speaks against the first."""
     return attribute in SINGLE_VALUED or attribute.startswith("favourite_")
+
+
+def _favourite(statement: str) -> Setting | None:
+    match = _FAVOURITE.search(statement) or _FAVOURITE_TURNED.search(statement)
+    if not match or not _clean(match["v"]):
+        return None
+    what = re.sub(r"\W+", "_", match["what"].lower())
+    return _made(f"favourite_{what}", match["v"], "preference", statement)
+
+
+def _by_rules(statement: str) -> Iterator[Setting]:
+    is_impersonal = bool(_IMPERSONAL.match(statement))
+    for attribute, pattern, memory_type in _RULES:
+        match = pattern.search(statement)
+        if not match or (is_impersonal and attribute not in _OF_PROJECTS):
+            continue
+        groups = match.groupdict()
+        value = groups.get("v") or groups.get("w") or ""
+        fits = _FITS.get(attribute)
+        if _clean(value) and (fits is None or fits(value)):
+            yield _made(attribute, value, memory_type, statement)
+
+
+def _liking(statement: str) -> Setting | None:
+    match = _LIKES.search(statement)
+    if not match or not _clean(match["v"]) or len(match["v"].split()) > 6:
+        return None
+    verb = match["verb"] or match["plural"]
+    attribute = "dislikes" if _DISLIKE.search(verb) else "likes"
+    return Setting(attribute, _clean(match["v"]), "preference")
 
 
 def _made(attribute: str, value: str, memory_type: str, statement: str) -> Setting:
@@ -252,31 +297,29 @@ def _clean(value: str) -> str:
     text = re.sub(
         r"^(?:a|an|the|their|my|to be|now|really|on|at)\s+", "", value.strip(), flags=re.IGNORECASE
     )
-    return "" if text.lower() in _WEAK_VALUES else text.strip(" '\"")
+    is_weak = text.lower() in _WEAK_VALUES or _WEAK_START.match(text)
+    return "" if is_weak else text.strip(" '\"")
 
 
 def _could_be_employer(value: str) -> bool:
     head = _clean(value).split()
-    return (
-        bool(head)
-        and (
-            any(word[:1].isupper() for word in head)
-            or head[-1]
-            in {
-                "startup",
-                "company",
-                "bank",
-                "hospital",
-                "school",
-                "university",
-                "agency",
-                "firm",
-                "clinic",
-                "bakery",
-                "library",
-                "shop",
-                "museum",
-            }
-        )
-        and head[0].lower() not in words.ADVERBS
-    )
+    if not head or _GATHERINGS.search(value) or head[0].lower() in words.ADVERBS:
+        return False
+    return any(word[:1].isupper() for word in head) or head[-1] in _WORKPLACES
+
+
+def _could_be_date(value: str) -> bool:
+    return bool(_DATELIKE.search(value))
+
+
+_DATELIKE = re.compile(
+    r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul"
+    r"|aug|sep|oct|nov|dec)"
+    r"|\b(?:week|month|quarter|year|tomorrow|today)\b",
+    re.IGNORECASE,
+)
+_FITS: dict[str, Callable[[str], bool]] = {
+    "employer": _could_be_employer,
+    "deadline": _could_be_date,
+    "birthday": _could_be_date,
+}

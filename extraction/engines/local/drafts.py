@@ -15,22 +15,25 @@ from extraction.engines.local import (
     words,
 )
 from extraction.engines.local.attributes import Setting
-from extraction.similarity import content_words
+from extraction.words import content_words
 
 SAID_BY_SUBJECT = frozenset({"user_message", "user_feedback"})
 _PICTURE = re.compile(
-    r"^\[(?:shares?|shared|sends?|sent|attaches|attached)\s+(?:an?\s+)?(?:picture|photo"
-    r"|image|video)s?\s*:?\s*(?P<what>.*?)\]$",
-    re.IGNORECASE,
+    r"^\[(?:shares?|shared|sends?|sent|attaches|attached)\b[^\]]*\]$", re.IGNORECASE
 )
 _HE_SHE = re.compile(r"^(he|she|his|her|they|their)(['\u2019](?:s|re|ve|d|ll))?\b", re.IGNORECASE)
-_POINTS_BACK = re.compile(r"\b(?:him|her|he|she|it|them|this|these|those)\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(
+    r"\b(?:him|her|he|she|it|them)\b"
+    r"|\b(?:this|these|those)\b(?=['\u2019]s|\s+(?:is|are|was|were|has|have|made|makes)\b|\W*$)",
+    re.IGNORECASE,
+)
 _EXPLETIVE = re.compile(
     r"^it(?:['\u2019]s| is| was|['\u2019]ll be| has been| takes| feels?"
     r"| felt)(?: \w+){0,4}? (?:to|that|how|when|since|because)\b",
     re.IGNORECASE,
 )
-_NOT_FOREIGN_FACT = 3
+# Plain letters alone are weak evidence: "see ya" is no Spanish.
+_LEAD = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class Scene:
 
     episode: EpisodeInput
     others: tuple[str, ...]
+    language: str = "en"
 
     def voice(self, message: EpisodeMessage) -> rewriting.Voice:
         """This function will say who speaks in a message and to whom."""
@@ -82,12 +86,17 @@ class Scene:
 
 def scene_of(episode: EpisodeInput) -> Scene:
     """This function will gather the names an episode is spoken among."""
-    spoken = [
-        m.speaker for m in episode.messages if not m.by_subject and m.speaker and m.kind in _TALK
-    ]
-    return Scene(episode=episode, others=tuple(dict.fromkeys(spoken)))
+    spoken = [m.speaker for m in episode.messages if not m.by_subject and m.kind in _TALK]
+    others = ("the assistant" if name.lower() in _ROLES else name for name in spoken if name)
+    own = " ".join(m.text for m in episode.messages if is_own_message(m))
+    return Scene(
+        episode=episode,
+        others=tuple(dict.fromkeys(others)),
+        language=_language(own, fallback="en"),
+    )
 
 
+_ROLES = frozenset({"assistant", "agent", "ai", "bot", "model", "system"})
 _TALK = SAID_BY_SUBJECT | {"agent_message"}
 
 
@@ -101,7 +110,7 @@ def of_message(scene: Scene, message: EpisodeMessage) -> tuple[list[Draft], list
     drafts: list[Draft] = []
     left: list[Place] = []
     before = ""
-    fallback = languages.guess_language(message.text)
+    fallback = _language(message.text, fallback=scene.language)
     for start, end in sentences.split(message.text):
         quote = message.text[start:end]
         place = Place(message.index, start, end)
@@ -118,20 +127,19 @@ def _of_sentence(
     scene: Scene, message: EpisodeMessage, place: Place, *, before: str, fallback: str
 ) -> Draft | None:
     quote = message.text[place.start : place.end]
-    language = (
-        languages.guess_language(quote)
-        if len(quote.split()) > _NOT_FOREIGN_FACT or not quote.isascii()
-        else fallback
-    )
+    language = _language(quote, fallback=fallback)
     if language != "en":
         return _foreign(scene, message, place, language=language)
-    picture = _PICTURE.match(quote)
-    if picture:
-        return _picture(scene, message, place, what=picture["what"])
+    if _PICTURE.match(quote):
+        return None  # a caption is not the subject's words
     trimmed = openers.trim(modality.without_tag(quote), names=scene.others)
     spoken = _with_subject(trimmed)
     text = rewriting.third_person(spoken, scene.voice(message), before=before)
+    if durability.is_directive(trimmed):
+        text = f"{scene.voice(message).name} asks: {trimmed[:1].lower()}{trimmed[1:]}"
     setting = attributes.find(text)
+    if setting.value in {scene.episode.subject_name, message.speaker}:
+        setting = Setting()  # "Saturday works for me" employs nobody
     reading = durability.read(spoken, has_attribute=bool(setting.attribute))
     meant = modality.of(trimmed)
     if not durability.is_durable(reading) or (
@@ -157,6 +165,23 @@ def _of_sentence(
     )
 
 
+def _language(text: str, *, fallback: str) -> str:
+    """The language of a sentence; a short one is taken to be in the language around it."""
+    guess = languages.guess_language(text)
+    if guess in {"en", fallback}:
+        return guess if len(text.split()) > _LEAD else fallback
+    if guess not in languages.STOP_WORDS:
+        return guess  # told by its script
+    found = [languages.fold(word).strip(".,!?;:") for word in text.split()]
+    theirs, ours = (
+        sum(word in languages.STOP_WORDS.get(code, ()) for word in found)
+        for code in (guess, fallback)
+    )
+    has_accents = any(char.isalpha() and not char.isascii() for char in text)
+    lead = 1 if has_accents and fallback == "en" else _LEAD
+    return guess if theirs - ours >= lead else fallback
+
+
 def _holder(scene: Scene, message: EpisodeMessage, spoken: str) -> str:
     """Who a plain statement is about: in a project's memory "I" is the person, "we" the project."""
     if scene.episode.subject_kind == "user" or not re.match(r"^(?:i|my)\b", spoken, re.IGNORECASE):
@@ -180,24 +205,6 @@ def _states_something(spoken: str, reading: durability.Reading) -> bool:
         reading.anchored
         and reading.content >= 2
         and bool(re.search(r"\b(?:i|i['\u2019]\w+|my|we|our)\b", spoken, re.IGNORECASE))
-    )
-
-
-def _picture(scene: Scene, message: EpisodeMessage, place: Place, *, what: str) -> Draft | None:
-    if not what.strip():
-        return None
-    name = scene.voice(message).name
-    return Draft(
-        place=place,
-        quote=message.text[place.start : place.end],
-        trimmed=what,
-        text=f"{name} shared a picture: {what.strip().rstrip('.')}.",
-        about=scene.episode.subject_name,
-        language="en",
-        modality="asserted",
-        setting=Setting(),
-        confidence=0.35,
-        memory_type="event",
     )
 
 

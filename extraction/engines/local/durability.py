@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from extraction.engines.base import Modality
 from extraction.engines.local import words
-from extraction.similarity import content_words
+from extraction.words import content_words
 
 _FIRST = re.compile(
     r"\b(?:i|i['\u2019](?:m|ve|d|ll)|im|ive|my|me|mine|myself|we|we['\u2019]\w+|our|ours"
@@ -18,12 +18,13 @@ _FIRST_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _SMALL_TALK = re.compile(
-    r"^(?:thanks|thank you|thx|good luck|congrat\w*|happy birthday|take care|see you"
+    r"^(?:(?:so|really|super|very|just|ha) )*(?:thanks|thank you|thx|good luck|congrat\w*"
+    r"|happy birthday|take care|see you"
     r"|see ya|bye|goodbye|cheers|have (?:a|an|fun)\b"
     r"|talk (?:to you )?(?:soon|later)|catch you|ttyl|you['\u2019]?re welcome"
     r"|no (?:problem|worries)|way to go|keep (?:it up|up|going|on)"
     r"|same (?:here|to you)|sounds|good to|great to|nice to|so (?:good|great|nice) to"
-    r"|glad (?:you|to hear|that you|it)|happy for you"
+    r"|glad (?:you|to hear|to have you|that you|it|i could)|happy for you"
     r"|good (?:for you|job|morning|night|evening|point|idea)|great (?:job|idea|work)"
     r"|well done|nice (?:one|work|job|meeting)"
     r"|i (?:(?:totally|completely|fully|really|100%|couldn['\u2019]t) )?agree\b"
@@ -70,16 +71,16 @@ _STATIVE = re.compile(
     re.IGNORECASE,
 )
 _EVENT = re.compile(
-    r"\b(?:went|visited|attended|met|bought|moved|started|finished|joined|graduated"
+    r"\b(?:went|sold|visited|attended|met|bought|moved|started|finished|joined|graduated"
     r"|married|adopted|won|lost|ran|painted|built|launched"
     r"|travell?ed|got|signed|took|hosted|celebrated|passed|failed|quit|left|made|saw|gave"
     r"|wrote|read|had|tried|organi[sz]ed|released|shipped)\b",
     re.IGNORECASE,
 )
 _GOAL = re.compile(
-    r"\b(?:want(?:s|ed)? to|plan(?:s|ning)?(?: to| on)?|hop(?:e|es|ing) to|goal|dream"
+    r"\b(?:want(?:s|ed)? to|plan(?:s|ned|ning)? (?:to|on)|hop(?:e|es|ing) to|goal|dream"
     r"|would (?:love|like) to|going to|aim(?:s|ing)? to|looking forward"
-    r"|saving (?:up )?for|intend|working (?:on|towards?)|gonna|will|thinking (?:of|about)"
+    r"|saving (?:up )?for|intend|working (?:on|towards?)|gonna|(?:i|we) will|thinking (?:of|about)"
     r"|['\u2019]d (?:love|like) to|['\u2019]ll)\b",
     re.IGNORECASE,
 )
@@ -132,6 +133,19 @@ _EMPTY_OPINION = re.compile(
     rf"|been))* (?:{'|'.join(sorted(words.OPINION_ADJECTIVES))})\b[^,;-]{{0,24}}$",
     re.IGNORECASE,
 )
+_PLATITUDE = re.compile(
+    r"\b(?:we (?:can|all|should)|can (?:have|make|bring|really)|each other|one another"
+    r"|makes? (?:us|you)|help(?:s|ing)? us"
+    r"|(?:is|are) (?:so |really |super )?(?:key|important|essential|everything|crucial"
+    r"|vital)|in life|life is)\b",
+    re.IGNORECASE,
+)
+_FEELING = re.compile(
+    r"\bi['\u2019 ]?a?m (?:(?:so|really|super|very|just|always|definitely) )*(?:glad|happy"
+    r"|excited|sure|proud|grateful|thankful|thrilled|stoked|here)\b"
+    r"|\bi (?:really )?(?:appreciate|feel|wish)\b",
+    re.IGNORECASE,
+)
 _MAIN_VERB_AHEAD = re.compile(
     r"\b(?:is|are|was|were|has|have|helps?|makes?|made|feels?|can|will|gives?|gave|keeps?"
     r"|brings?|lets?|means?|takes?|allow\w*|really)\b|['\u2019]s\b"
@@ -139,6 +153,11 @@ _MAIN_VERB_AHEAD = re.compile(
 _PROMISE = re.compile(
     r"\b(?:let you know|keep you (?:posted|updated)|always here (?:to|for)|got (?:your"
     r"|my) back|cheering (?:for )?you|hear (?:all )?about it)\b",
+    re.IGNORECASE,
+)
+_DIRECTIVE = re.compile(
+    r"^(?:from now on,? )?(?:please )?(?:always|never|do not ever"
+    r"|don['\u2019]t ever) (?!mind|been|had|ending|the|a)[a-z]+\b(?! (?:i|we|my)\b)",
     re.IGNORECASE,
 )
 _NO_STATEMENT = re.compile(r"^(?:```|[#*_=\-|{}<>\[\]()\s]+$)")
@@ -165,7 +184,7 @@ def read(sentence: str, *, has_attribute: bool = False) -> Reading:
     named = len(_NAMED.findall(sentence))
     content = len(content_words(sentence, "en"))
     first = bool(_FIRST.search(sentence))
-    opener = elliptic_opener(sentence)
+    opener = elliptic_opener(sentence) or is_directive(sentence)
     worldly = (
         (has_attribute or named > 0)
         and bool(_STATIVE.search(sentence))
@@ -200,6 +219,11 @@ def elliptic_opener(sentence: str) -> bool:
         re.match(r"\s+be (?:an?|so|really|great|fun|awesome)\b", rest)
     )
     return (verb in words.PAST_OPENERS or verb in words.PRESENT_OPENERS) and not is_going_to_be
+
+
+def is_directive(sentence: str) -> bool:
+    """This function will tell a standing order: "Always answer in French."."""
+    return bool(_DIRECTIVE.match(sentence))
 
 
 def _is_small_talk(sentence: str, content: int) -> bool:
@@ -237,6 +261,8 @@ def confidence(
     score -= 0.10 if reading.continues else 0.0
     score -= 0.10 if _HEDGE.search(sentence) else 0.0
     score -= 0.12 if _COMPLIMENT.search(sentence) else 0.0
+    score -= 0.12 if _PLATITUDE.search(sentence) else 0.0
+    score -= 0.06 if _FEELING.search(sentence) else 0.0
     score -= {
         "asserted": 0.0,
         "negated": 0.02,

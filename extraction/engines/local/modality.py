@@ -5,7 +5,8 @@ import re
 from extraction.engines.base import Modality
 
 _TAG = re.compile(
-    r",\s*(?:right|you know|no|isn't it|aren't i|don't i|huh|yeah|eh|ok|okay)\s*\?\s*$",
+    r"(?:,\s*(?:right|no|huh|yeah|eh|ok|okay)|,?\s+(?:y(?:ou|a) know|(?:is|has|are|do"
+    r"|did)n't (?:it|i)))\s*\?\s*$",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -48,7 +49,8 @@ _NEGATES = re.compile(
     re.IGNORECASE,
 )
 _NO_NEGATION = re.compile(
-    r"\bcan['\u2019]?t (?:wait|believe|get enough|stop|help)\b|\bcouldn['\u2019]t (?:be"
+    r",? not (?:to |at |in |on |for |a |an |the )?[\w-]+\W*$|\bcan['\u2019]?t (?:wait"
+    r"|believe|get enough|stop|help)\b|\bcouldn['\u2019]t (?:be"
     r"|have been|agree|ask|wait)\b|\bnot only\b|\bnot just\b"
     r"|\bno doubt\b|\bwhy not\b|\bdon['\u2019]?t (?:forget|worry|know what i['\u2019]d)\b"
     r"|\bnot to mention\b|\bif not\b"

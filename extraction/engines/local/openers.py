@@ -21,6 +21,7 @@ _CONJUNCTION = re.compile(
     r"|that|there|as|since|last|when)\b)",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"[a-z]+(?: [a-z]+)?:\s+(?=(?:i|we|my|our)\b)", re.IGNORECASE)
 _LAST_CHAT = re.compile(
     r"since (?:we|our) last (?:talked|chatted|spoke|met|conversation|chat"
     r"|talk)(?: to each other)?,?\s*",
@@ -48,7 +49,7 @@ def trim(sentence: str, *, names: Collection[str]) -> str:
     before = None
     while before != text:
         before = text
-        for pattern in (_WITH_MARK, _CONJUNCTION, _LAST_CHAT):
+        for pattern in (_WITH_MARK, _CONJUNCTION, _LABEL, _LAST_CHAT):
             text = _cut_start(pattern, text)
         if address is not None:
             text = address.sub("", text, count=1)

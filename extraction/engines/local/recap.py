@@ -7,9 +7,19 @@ from collections.abc import Sequence
 from extraction.engines.base import Description, EpisodeInput
 from extraction.engines.local import drafts, words
 from extraction.engines.local.drafts import Draft
-from extraction.similarity import content_words
+from extraction.words import content_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_FEELING = re.compile(
+    r"\b(?:is|are|was|were) (?:(?:so|really|very|super|just) )*"
+    r"(?:glad|happy|excited|sure|proud|grateful|thankful|thrilled)\b|\bwill\b|\bcould\b",
+    re.IGNORECASE,
+)
+# A title is shown in lists: what looks like a secret has no place there.
+_SECRET = re.compile(
+    r"\b(?:password|passcode|pin|api key|secret|token)\b|\b(?=\w*\d)(?=\w*[a-z])[\w-]{16,}",
+    re.IGNORECASE,
+)
 _TITLE_LENGTH = 72
 _NARRATIVE_LENGTH = 280
 
@@ -21,7 +31,7 @@ def describe(episode: EpisodeInput, found: Sequence[Draft]) -> Description:
         (
             draft
             for draft in found
-            if draft.modality in {"asserted", "negated"} and len(draft.text.split()) >= 3
+            if draft.modality in {"asserted", "negated"} and _may_be_shown(draft)
         ),
         key=lambda draft: (-_weight(draft, weights), draft.place.message, draft.place.start),
     )
@@ -30,7 +40,7 @@ def describe(episode: EpisodeInput, found: Sequence[Draft]) -> Description:
     narrative = " ".join(_sentence(draft.text) for draft in lines) or title
     topics = ", ".join(_topics(episode, weights)[:6])
     if topics:
-        narrative = f"{_shortened(narrative, _NARRATIVE_LENGTH)} Also about: {topics}."
+        narrative = f"{_sentence(_shortened(narrative, _NARRATIVE_LENGTH))} Also about: {topics}."
     return Description(title=title, narrative=narrative)
 
 
@@ -50,14 +60,26 @@ def topic_weights(episode: EpisodeInput) -> Counter[str]:
     return weights
 
 
+def _may_be_shown(draft: Draft) -> bool:
+    is_sentence = len(draft.text.split()) >= 3 or not draft.text.isascii()
+    return is_sentence and not _SECRET.search(draft.text)
+
+
 def _weight(draft: Draft, weights: Counter[str]) -> float:
     keys = set(content_words(draft.text, draft.language))
     told = sum(weights[key] for key in keys) / (4 + len(keys))
-    return told * (0.5 + draft.confidence) * (0.6 if draft.notes or draft.merged else 1.0)
+    return told * (0.5 + draft.confidence) * _worth_naming(draft)
+
+
+def _worth_naming(draft: Draft) -> float:
+    """Facts make better titles than feelings, and a resolved sentence a better one than not."""
+    worth = 0.6 if draft.notes or draft.merged else 1.0
+    worth *= 1.4 if draft.setting.attribute else 1.0
+    return worth * (0.5 if _FEELING.search(draft.text) else 1.0)
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?", "\u3002", "\u201d")) else text + "."
+    return text if text.endswith((".", "!", "?", "\u3002", "\u201d", "\u2026")) else text + "."
 
 
 def _shortened(text: str, limit: int) -> str:
@@ -77,7 +99,8 @@ def _topics(episode: EpisodeInput, weights: Counter[str]) -> list[str]:
     for message in episode.messages:
         for match in _WORD.finditer(message.text):
             for key in content_words(match.group(), "en"):
-                written.setdefault(key, match.group())
+                if not _SECRET.search(match.group()):
+                    written.setdefault(key, match.group())
     heavy = sorted(weights, key=lambda key: (-weights[key], key))
     return [written[key] for key in heavy if weights[key] >= 2 and key in written][:6]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from extraction.engines.base import Kind, KnownStatement
 from extraction.engines.local import about, attributes, modality
+from extraction.engines.local.attributes import Setting
 from extraction.engines.local.drafts import Draft
 from extraction.similarity import content_words, equal_words, guards_agree
 
@@ -48,7 +49,14 @@ def relate(draft: Draft, known: Sequence[KnownStatement], *, subject: str) -> Re
     attribute, a turned liking, a denial, the same words. A shared name alone relates nothing.
     """
     near = [entry for entry in known if _is_about(entry, draft.about, subject=subject)]
-    for test in (_same_words, _same_attribute, _turned_liking, _denial):
+    for test in (
+        _same_words,
+        _same_attribute,
+        _turned_liking,
+        _value_denied,
+        _diet_broken,
+        _denial,
+    ):
         for entry in near:
             relation = test(draft, entry)
             if relation is not None:
@@ -56,12 +64,14 @@ def relate(draft: Draft, known: Sequence[KnownStatement], *, subject: str) -> Re
     return Relation()
 
 
-def setting_of(entry: KnownStatement) -> attributes.Setting:
-    """This function will give a known statement's attribute, read from its words if need be."""
-    read = attributes.find(entry.text)
-    if entry.attribute:
-        return attributes.Setting(entry.attribute, entry.value or read.value, ended=read.ended)
-    return read
+def settings_of(entry: KnownStatement) -> tuple[Setting, ...]:
+    """This function will give what a known statement sets, its own attribute first."""
+    read = attributes.find_all(entry.text)
+    if not entry.attribute:
+        return read
+    same = next((s for s in read if s.attribute == entry.attribute), Setting())
+    own = Setting(entry.attribute, entry.value or same.value, ended=same.ended)
+    return (own, *(s for s in read if s.attribute != entry.attribute))
 
 
 def _is_about(entry: KnownStatement, who: str, *, subject: str) -> bool:
@@ -82,38 +92,76 @@ def _same_words(draft: Draft, entry: KnownStatement) -> Relation | None:
 
 
 def _same_attribute(draft: Draft, entry: KnownStatement) -> Relation | None:
-    mine, theirs = draft.setting, setting_of(entry)
-    if not mine.attribute or mine.attribute != theirs.attribute or not mine.value:
-        return None
-    is_same = _same_value(mine.value, theirs.value)
-    if is_same and mine.ended == theirs.ended:
-        has_detail = bool(
-            content_words(draft.text, draft.language)
-        ) and draft.modality != modality.of(entry.text)
-        return (
-            None if has_detail else Relation("confirmation", entry.ref, f"says again: {entry.text}")
-        )
-    if is_same:
-        return _conflict(draft, entry, default="update")
-    if (
-        attributes.is_single_valued(mine.attribute)
-        and theirs.value
-        and not mine.ended
-        and not theirs.ended
-    ):
-        return _conflict(
-            draft, entry, default="contradiction" if mine.attribute in _FIXED else "update"
-        )
+    mine = attributes.find_all(draft.text) or (draft.setting,)
+    pairs = [(m, t) for m in mine for t in settings_of(entry) if m.attribute == t.attribute]
+    for one, other in pairs:
+        relation = _compared(draft, entry, (one, other)) if one.value and other.value else None
+        if relation is not None:
+            return relation
     return None
+
+
+def _compared(
+    draft: Draft, entry: KnownStatement, settings: tuple[Setting, Setting]
+) -> Relation | None:
+    mine, theirs = settings
+    if _same_value(mine.value, theirs.value):
+        if mine.ended != theirs.ended:
+            return _conflict(draft, entry, default="update")
+        agrees = (draft.modality == "negated") == modality.is_negated(entry.text)
+        is_whole = mine.attribute == draft.setting.attribute
+        repeats = Relation("confirmation", entry.ref, f"says again: {entry.text}")
+        return repeats if agrees and is_whole else None
+    if not attributes.is_single_valued(mine.attribute) or mine.ended or theirs.ended:
+        return None
+    return _conflict(
+        draft, entry, default="contradiction" if mine.attribute in _FIXED else "update"
+    )
 
 
 _FIXED = frozenset({"name", "birthday", "home_country", "native_language"})
 
 
 def _turned_liking(draft: Draft, entry: KnownStatement) -> Relation | None:
-    mine, theirs = draft.setting, setting_of(entry)
-    if _OPPOSITE.get(mine.attribute) == theirs.attribute and _same_value(mine.value, theirs.value):
-        return _conflict(draft, entry, default="update")
+    for theirs in settings_of(entry):
+        turned = _OPPOSITE.get(draft.setting.attribute) == theirs.attribute
+        if turned and _same_value(draft.setting.value, theirs.value):
+            return _conflict(draft, entry, default="update")
+    return None
+
+
+def _value_denied(draft: Draft, entry: KnownStatement) -> Relation | None:
+    """Leaving: "left Northwind" ends working there; "walnuts, not hazelnuts" corrects hazelnuts."""
+    for theirs in settings_of(entry):
+        if not theirs.value or theirs.attribute in _OPPOSITE:
+            continue
+        value = re.escape(theirs.value)
+        if re.search(rf"\b(?:{_ENDING})\b(?: \w+){{0,3}} {value}\b", draft.text, re.IGNORECASE):
+            return _conflict(draft, entry, default="update")
+        if re.search(rf"\bnot (?:\w+ ){{0,2}}{value}\b", draft.text, re.IGNORECASE):
+            return _conflict(draft, entry, default="contradiction")
+    return None
+
+
+_ENDING = (
+    "left|quit|resigned from|no longer|stopped|gave up|sold|lost|moved away from|moved out of"
+    "|instead of|replaced|dropped|away from"
+)
+_MEAT = re.compile(
+    r"\b(?:eats?|ate|eating|ordered|had|loves?|likes?|grilled|cooks?) (?:\w+ ){0,3}"
+    r"(?:steaks?|meat|beef|pork|chicken|bacon|ham|burgers?|lamb|turkey|sausages?)\b",
+    re.IGNORECASE,
+)
+_MEATLESS = frozenset({"vegetarian", "vegan", "pescatarian", "pescetarian"})
+
+
+def _diet_broken(draft: Draft, entry: KnownStatement) -> Relation | None:
+    is_meatless = any(
+        s.attribute == "diet" and s.value.lower() in _MEATLESS and not s.ended
+        for s in settings_of(entry)
+    )
+    if is_meatless and draft.modality == "asserted" and _MEAT.search(draft.text):
+        return _conflict(draft, entry, default="contradiction")
     return None
 
 

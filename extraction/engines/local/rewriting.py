@@ -21,14 +21,24 @@ _TOLD = frozenset(
     "with to for show tell give help see join visit meet thank remind hear from like about "
     "love call beat teach ask support know at on behind told showed gave sent owe and".split()
 )
+# "what you said", "while you were away": one person's past, not everybody's.
+_YOU_DID = frozenset(
+    "were said mentioned told asked gave recommended suggested sent showed did wrote made".split()
+)
 _COMPANION = re.compile(
-    r"\b(?:with\s+)?my\s+(?P<who>(?:[\w'-]+\s+){0,2}?(?:"
+    r"\bwith\s+my\s+(?P<with>(?:[\w'-]+\s+)?(?:"
     + "|".join(sorted(words.PERSON_RELATIONS))
-    + r"))\b",
+    + r"))\b|\bmy\s+(?P<kin>kids|children|family|husband|wife|partner|girlfriend|boyfriend)\b",
     re.IGNORECASE,
 )
+_SOMEONE_ELSE = re.compile(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
 _AND_I = re.compile(
-    r"\b(?:my|our)\s+(?P<who>[\w'-]+(?:\s+[\w'-]+){0,2})\s+and\s+I\b", re.IGNORECASE
+    r"\b(?i:my|our)\s+(?P<who>(?:[\w'-]+\s+)?(?:"
+    + "|".join(sorted(words.PERSON_RELATIONS))
+    + r")(?:,?\s+[A-Z][\w-]+)?),?\s+and\s+I\b(?!['\u2019])"
+)
+_IS_MY = re.compile(
+    r"\b((?!it|that|what|he|she|who|there|let)\w+)['\u2019]s (my|our)\b", re.IGNORECASE
 )
 _ME_AND = re.compile(r"^(?:me and my|I and my)\s+(?P<who>[\w'-]+)\b", re.IGNORECASE)
 
@@ -54,7 +64,8 @@ class _Line:
     companion: str
     plain_they: bool
     out: list[str] = field(default_factory=list)
-    named: bool = False
+    named: bool = False  # stood as subject or object: a later "I" is "they"
+    owned: bool = False  # stood as "Ana's" only: "Ana's brother … they" would be the brother
     at: int = 0
     present: bool = False  # inside a verb phrase whose first verb took the third person
 
@@ -86,12 +97,18 @@ def third_person(sentence: str, voice: Voice, *, before: str = "") -> str:
 
 
 def _join_pairs(sentence: str, voice: Voice) -> str:
-    text = _AND_I.sub(lambda match: f"{voice.name} and their {match['who']}", sentence, count=1)
+    text = _AND_I.sub(
+        lambda match: f"{voice.name} and their {match['who'].replace(',', '')}", sentence, count=1
+    )
+    text = _IS_MY.sub(r"\1 is \2", text)
     return _ME_AND.sub(lambda match: f"{voice.name} and their {match['who']}", text, count=1)
 
 
 def _company(text: str) -> str:
-    found = [match["who"].strip() for match in _COMPANION.finditer(text)]
+    """Who "we" may be with: people named beside the speaker, unless they are spoken of apart."""
+    if _SOMEONE_ELSE.search(text):
+        return ""
+    found = [(match["with"] or match["kin"]).strip() for match in _COMPANION.finditer(text)]
     return found[-1] if found else ""
 
 
@@ -279,6 +296,11 @@ def _you(line: _Line, token: str) -> None:
         line.out.append(possessive(addressee))
     elif token.lower() == "you" and addressee and last in _TOLD and _you_is_object(line):
         line.out.append(addressee)
+    elif token.lower() == "you" and addressee and _next_word(line, 1) in _YOU_DID:
+        line.out.append(addressee)
+        line.at += 1
+        _copy_adverbs(line)
+        line.out.append(verbs.third_person(line.tokens[line.at]))
     else:
         line.out.append(token)
     line.at += 1
@@ -335,24 +357,21 @@ def _us(line: _Line) -> str:
 
 
 def _my(line: _Line) -> str:
-    if line.named:
+    if line.named or line.owned:
         return "their"
-    line.named = True
+    line.owned = True
     return line.voice.possessive
 
 
 def _our(line: _Line) -> str:
-    if line.voice.group and not line.named:
-        line.named = True
+    if line.voice.group and not line.named and not line.owned:
+        line.owned = True
         return possessive(line.voice.group)
     return _my(line)
 
 
 def _mine(line: _Line) -> str:
-    if line.named:
-        return "theirs"
-    line.named = True
-    return line.voice.possessive
+    return "theirs" if line.named else line.voice.possessive
 
 
 _SIMPLE: dict[str, Callable[[_Line], str]] = {
