@@ -10,7 +10,7 @@ from django.utils import timezone
 from django_q.models import OrmQ, Success
 from django_q.tasks import async_task
 
-from knowledge.models.job import Job, JobState
+from knowledge.models import Job, JobState
 
 GROUP = "heartbeat"
 WAITING_LIMIT = 20  # beats asked of a cluster that is away would only pile up
@@ -35,6 +35,12 @@ def last_beat_at() -> datetime | None:
         .first()
     )
     return stopped
+
+
+def seconds_since_beat() -> float | None:
+    """This function will return the age of the last beat, or None where there was none."""
+    at = last_beat_at()
+    return None if at is None else (timezone.now() - at).total_seconds()
 
 
 def is_busy() -> bool:

@@ -48,7 +48,7 @@ def logging_config(*, log_format: str, level: str) -> dict[str, Any]:
             "django.server": {"level": level, "handlers": [], "propagate": True},
             # It logs each wrong password with its name; the audit log is the place for that.
             "axes": {"level": "ERROR", "propagate": True},
-            "django_q": {"level": level, "handlers": [], "propagate": True},
+            "django-q": {"level": "WARNING", "propagate": True},  # else a line for each delivery
         },
     }
 

@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from knowledge.models.job import OPEN_STATES, Job
+from knowledge.models import Job, JobState
 from workbench import heartbeat
 
 SILENT_AFTER = timedelta(seconds=90)
@@ -48,7 +48,7 @@ def worker_health(*, now: datetime) -> WorkerHealth:
     """This function will say how the worker does. **Cost**: three small queries."""
     beat_at = heartbeat.last_beat_at()
     waiting_since = (
-        Job.objects.filter(state__in=OPEN_STATES, run_after__lte=now)
+        Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING], run_after__lte=now)
         .order_by("run_after")
         .values_list("run_after", flat=True)
         .first()
