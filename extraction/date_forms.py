@@ -106,6 +106,22 @@ def read_iso_month(found: re.Match[str], moment: Moment) -> Answer:
     return month_of(int(found[1]), int(found[2]))
 
 
+def read_years(found: re.Match[str], moment: Moment) -> Answer:
+    """Read "2014–2018"."""
+    first, last = year_of(int(found[1])), year_of(int(found[2]))
+    if first is None or last is None or first.start >= last.start:
+        return None
+    return Period(first.start, last.end, "year")
+
+
+def read_day_month(found: re.Match[str], moment: Moment) -> Answer:
+    """Read the German "28.10."."""
+    day_of_month, month = int(found[1]), int(found[2])
+    if not 1 <= month <= 12:
+        return None
+    return nearest_year(lambda year: exact_day(year, month, day_of_month), moment)
+
+
 def read_numeric(found: re.Match[str], moment: Moment, *, day_first: bool) -> Answer:
     """Read 7/5/2023: the order of the language, unless only one order exists; else ambiguous."""
     first, second, year = int(found[1]), int(found[3]), int(found[4])
@@ -152,20 +168,24 @@ class Readers:
 
     def day_and_month(self, found: re.Match[str], moment: Moment) -> Answer:
         """Read "7 May 2023" or "May 7"; a lower-case "may 7 people" is no date."""
-        month, day_of_month = self._month(found["month"]), int(found["day"])
+        month, day_of_month = self._month(found["month"]), self._day(found["day"])
         if found["month"] in _MODALS and self.words is EN and not (found["year"] or moment.cued):
             return None
         if found["year"]:
             return exact_day(int(found["year"]), month, day_of_month) or UNREADABLE
         return nearest_year(lambda year: exact_day(year, month, day_of_month), moment)
 
+    def _day(self, text: str) -> int:
+        digits = re.match(r"\d+", text)
+        return int(digits[0]) if digits else meaning(self.words.ordinals, text)
+
     def days_of_month(self, found: re.Match[str], moment: Moment) -> Answer:
         """Read "5 to 9 May 2023"."""
         month = self._month(found["month"])
 
         def run(year: int) -> Period | None:
-            first = exact_day(year, month, int(found["first"]))
-            last = exact_day(year, month, int(found["last"]))
+            first = exact_day(year, month, self._day(found["first"]))
+            last = exact_day(year, month, self._day(found["last"]))
             ordered = first and last and first.start < last.end
             return Period(first.start, last.end, "day") if first and last and ordered else None
 
@@ -195,7 +215,10 @@ class Readers:
         return self._part(found, answer) if isinstance(answer, Period) else answer
 
     def bare_season(self, found: re.Match[str], moment: Moment) -> Answer:
-        """Read "in the summer"."""
+        """Read "in the summer"; "by autumn" and "about summer" name no date in English."""
+        cue = found[0].split()[0].lower()
+        if self.words is EN and cue not in {"in", "during", "over", "since", "until", "last"}:
+            return None
         season = name_of(self.words.seasons, found["season"])
         return nearest_year(lambda year: season_of(year, season), moment)
 
@@ -272,6 +295,8 @@ class Readers:
             answer = self._turned_weekday(
                 which(self.words.weekdays, named["weekday"]), steps, moment
             )
+        elif named.get("month") in _MODALS and found["this"] and self.words is EN:
+            return BLOCKED  # "this may take longer"
         elif named.get("month"):
             month = self._month(named["month"])
             answer = _turned_year(partial(_month_in, month), steps, moment)

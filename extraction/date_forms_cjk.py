@@ -52,11 +52,11 @@ _YEARS = {
 }
 _TURNS = {
     "zh": {
-        "上上个?": -2,
+        "上上[个個]?": -2,
         "上个?|上一个?": -1,
         "这个?|這個?|本": 0,
-        "下个?|下一个?|下個": 1,
-        "下下个?": 2,
+        "下[个個]?|下一[个個]?": 1,
+        "下下[个個]?": 2,
     },
     "ja": {"先々": -2, "先": -1, "今": 0, "来": 1, "再来": 2},
 }
@@ -89,11 +89,16 @@ def number(text: str) -> int:
     return int("".join(str(_DIGITS[c]) for c in text))
 
 
+def _full_year(text: str) -> int:
+    year = number(text)
+    return year if year > 99 else year + (2000 if year < 70 else 1900)
+
+
 def _read_day(found: re.Match[str], moment: Moment) -> Answer:
     """Read 2023年5月7日 or 5月7日."""
     month, day_of_month = number(found["m"]), number(found["d"])
     if found["y"]:
-        return exact_day(number(found["y"]), month, day_of_month) or UNREADABLE
+        return exact_day(_full_year(found["y"]), month, day_of_month) or UNREADABLE
     if found["turn"]:
         year = _shifted_year(found["turn"], moment)
         return relative(exact_day(year, month, day_of_month))
@@ -104,7 +109,7 @@ def _read_month(found: re.Match[str], moment: Moment) -> Answer:
     """Read 2023年5月, 去年5月 or 5月."""
     month = number(found["m"])
     if found["y"]:
-        return month_of(number(found["y"]), month) or UNREADABLE
+        return month_of(_full_year(found["y"]), month) or UNREADABLE
     if found["turn"]:
         return relative(month_of(_shifted_year(found["turn"], moment), month))
     return nearest_year(lambda year: month_of(year, month), moment)
@@ -113,7 +118,7 @@ def _read_month(found: re.Match[str], moment: Moment) -> Answer:
 def _read_season(found: re.Match[str], moment: Moment) -> Answer:
     season = _SEASONS[found["s"]]
     if found["y"]:
-        return season_of(number(found["y"]), season)
+        return season_of(_full_year(found["y"]), season)
     if found["turn"]:
         return relative(season_of(_shifted_year(found["turn"], moment), season))
     return nearest_year(lambda year: season_of(year, season), moment)
@@ -187,7 +192,7 @@ def _turned(language: str) -> list[tuple[str, Reader]]:
 def forms_cjk(language: str) -> tuple[Form, ...]:
     """List the forms of Chinese (``zh``) or Japanese (``ja``)."""
     turn_year = "|".join(sorted(_YEARS[language], key=len, reverse=True))
-    prefix = rf"(?:(?P<y>{_YEAR})\s*年\s*|(?P<turn>{turn_year})の?)?"
+    prefix = rf"(?:(?P<y>{_YEAR}|\d\d(?=年))\s*年\s*|(?P<turn>{turn_year})の?)?"
     turns = "|".join(sorted(_TURNS[language], key=len, reverse=True))
     week = _WEEK[language] if language == "zh" else "週の?"
     weekday_lead = rf"(?:(?P<t>{turns})(?:{week}))" + ("?" if language == "ja" else "")
@@ -196,7 +201,7 @@ def forms_cjk(language: str) -> tuple[Form, ...]:
         (rf"{prefix}(?P<m>{_N})\s*月\s*(?P<d>{_N})\s*[日号號]", _read_day),
         (rf"{prefix}(?P<m>{_N})\s*月(?![前后後間])(?!份?以?[前后後])", _read_month),
         (rf"{prefix}(?P<s>[春夏秋冬])(?:天|季|休み)?(?![节節])", _read_season),
-        (rf"(?P<y>{_YEAR})\s*年(?![前后後间間])", _read_year),
+        (rf"(?P<y>{_YEAR})\s*年(?![间間半])", _read_year),
         (rf"(?P<n>{_N}){_UNIT}(?:以前|之前|前)", partial(_read_counted, sign=-1)),
         (rf"(?P<n>{_N}){_UNIT}(?:以后|之后|以後|之後|后|後)", partial(_read_counted, sign=1)),
         (rf"(?:过去|過去|最近|近|ここ)の?(?P<n>{_N}){_UNIT}", _read_run),

@@ -15,7 +15,8 @@ class FoundDate:
 
     **Shape**: ``start``/``end`` are code points of ``phrase``, its preposition included.
     ``role`` says how the period bounds a claim; ``exclusive`` that the bound lies beyond the
-    period ("after 2020", "before May"). ``relative``: the message's time was needed.
+    period ("after 2020", "before May"). ``relative``: the message's time was needed, if only for
+    the year (``yearless``).
     Unresolved phrases have neither ``from_`` nor ``to``.
     **Units**: ``from_``/``to`` aware UTC, half-open, whole days in the zone asked for.
     """
@@ -31,6 +32,7 @@ class FoundDate:
     ambiguous: bool = False
     resolved: bool = True
     relative: bool = False
+    yearless: bool = False
     exclusive: bool = False
     language: str = "en"
 

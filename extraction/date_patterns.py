@@ -14,12 +14,14 @@ from extraction.date_forms import (
     compile_words,
     meaning,
     name_of,
+    read_day_month,
     read_decade,
     read_iso,
     read_iso_month,
     read_numeric,
     read_quarter,
     read_unresolved,
+    read_years,
 )
 from extraction.date_words import EN, DateWords
 
@@ -33,6 +35,8 @@ _COUNTED = (
     r"|miles|km|kcal|calories|px|ms|mb|gb|bytes|tokens|points|votes|feet|meters|metres|kg|square)\b)"
     r"(?![.,:/]\d)"
 )
+# "the last week of July" is not last week.
+_NOT_OF = r"(?!\s+(?:of|des|der|vom|de|du|del|di|dell['\u2019])\b)"
 _NUMERIC = re.compile(r"(?<![\w./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\w/-])(?!\.\d)")
 _DOTTED = re.compile(r"(?<![\w./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?![\w/-])(?!\.\d)")
 
@@ -48,6 +52,8 @@ def forms(language: str) -> tuple[Form, ...]:
         (re.compile(r"(?<![\w./-])((?:19|20)\d\d)-(0[1-9]|1[0-2])(?![\w-])"), read_iso_month),
     )
     words = WORDS.get(language)
+    if language == "de":
+        common += ((re.compile(r"(?<![\w.])(\d{1,2})\.\s?(\d{1,2})\.(?!\d)"), read_day_month),)
     return common + (_spoken(words) if words else ())
 
 
@@ -69,6 +75,12 @@ def _recurring(words: DateWords) -> str:
     return rf"(?:{words.recurring})\s+(?:{nouns})s?{plural}"
 
 
+def _day_number(words: DateWords) -> str:
+    """Match the number of a day: "7", "7th", "seventh"."""
+    spelled = f"|{any_of(words.ordinals)}" if words.ordinals else ""
+    return rf"\d{{1,2}}(?:{words.ordinal})?{spelled}"
+
+
 def _named(words: DateWords) -> dict[str, str]:
     """Name the pieces every pattern is made of."""
     last, this, following = words.last, words.this, words.next
@@ -78,7 +90,7 @@ def _named(words: DateWords) -> dict[str, str]:
         "season": rf"(?P<season>{any_of(words.seasons.values())})",
         "unit": rf"(?P<unit>{any_of(words.units.values())})",
         "year": rf"(?P<year>{_YEAR})",
-        "day": rf"(?P<day>\d{{1,2}})(?:{words.ordinal})?",
+        "day": rf"(?P<day>{_day_number(words)})",
         "turn": rf"(?:(?P<last>{last})|(?P<this>{this})|(?P<next>{following}))",
         "part": rf"(?:(?P<part>{any_of(words.parts.values())})\s*)?",
         "of": rf"(?:\s*,\s*|\s+){words.of and words.of + '?'}",
@@ -95,24 +107,29 @@ def _absolute(words: DateWords, read: Readers) -> tuple[Form, ...]:
     month, day, year, of = p["month"], p["day"], p["year"], p["of"]
     lead = rf"(?:(?:{any_of(words.weekdays)}),?\s+(?:(?:{words.on})\s*)?)?"
     to = rf"\s*(?:{_DASH}|{words.pair})\s*"
-    first, last = (rf"(?P<{n}>\d{{1,2}})(?:{words.ordinal})?" for n in ("first", "last"))
+    link = words.of and f"{words.of}?"
+    first, last = (rf"(?P<{n}>{_day_number(words)})" for n in ("first", "last"))
     holiday = rf"(?P<holiday>{any_of(words.holidays)})"
     shapes = (
         (
-            rf"{first}{to}{last}\s+{words.of and words.of + '?'}{month}(?:{of}{year})?",
+            rf"{first}{to}{last}\s+{link}{month}(?:{of}{year})?",
             read.days_of_month,
         ),
         (rf"{month}\s+{first}{to}{last}(?:{of}{year})?", read.days_of_month),
         (
-            rf"{lead}(?:the\s+)?{day}\s*{words.of and words.of + '?'}{month}(?:{of}{year})?",
+            rf"{lead}(?:the\s+)?{day}[\s/-]*{link}{month}(?:(?:[/-]|{of}){year})?",
             read.day_and_month,
         ),
-        (rf"{lead}{month}\s+(?:the\s+)?{day}(?![:\d]|\s*%)(?:{of}{year})?", read.day_and_month),
+        (
+            rf"{lead}{month}[\s-]+(?:the\s+)?{day}(?![:\d]|\s*%)(?:(?:-|{of}){year})?",
+            read.day_and_month,
+        ),
         (rf"{p['part']}{month}{of}{year}", read.month_and_year),
         (rf"{year}\s+{month}", read.month_and_year),
         (rf"{p['season']}{of}{year}", read.season_and_year),
         (rf"(?:{p['turn']}\s+)?{holiday}(?:{of}{year})?", read.holiday),
         (rf"Q(?P<q1>[1-4]){of}(?P<y1>{_YEAR})|(?P<y2>{_YEAR})\s*Q(?P<q2>[1-4])", read_quarter),
+        (rf"(?<!-)({_YEAR})\s*{_DASH}\s*({_YEAR})(?!{_DASH})", read_years),
         (r"(?:the\s+)?((?:1[89]|20|21)\d0)s", read_decade),
     )
     return tuple((compile_words(pattern), reader) for pattern, reader in shapes)
@@ -125,9 +142,14 @@ def _relative(words: DateWords, read: Readers) -> tuple[Form, ...]:
     nouns = ("unit", "weekday", "season", "month")
     both = rf"(?:(?P<last>{words.last})|(?P<next>{words.next}))"
     week = words.units["week"]
+    link = words.of and f"{words.of}?"
     shapes: list[tuple[str, Reader]] = [
         (
-            rf"{p['weekday']}\s+{words.of and words.of + '?'}{turn}\s+(?:{week})",
+            rf"{p['weekday']}\s+{link}{turn}\s+(?:{week})",
+            read.weekday_of_week,
+        ),
+        (
+            rf"{turn}\s+(?:{week})(?:\s*[,-])?\s+(?:{words.on}\s+)?{p['weekday']}",
             read.weekday_of_week,
         ),
         (words.before_last.replace("{u}", p["unit"]), partial(read.two_away, steps=-2)),
@@ -135,10 +157,11 @@ def _relative(words: DateWords, read: Readers) -> tuple[Form, ...]:
         (rf"(?P<since>{words.lasting})\s+{n}", read.lasting),
         *((ago.replace("{n}", n), partial(read.counted, sign=-1)) for ago in words.ago),
         (rf"{both}\s+{n}", read.run_of),
+        (n.replace(r"[\s-]*", rf"\s+{both}\s+"), read.run_of),
         (rf"{n}\s+{both}", read.run_of),
         *((ahead.replace("{n}", n), partial(read.counted, sign=1)) for ahead in words.ahead),
         (any_of(words.days), read.named_day),
-        *((rf"{p['part']}{turn}\s*{p[noun]}", read.turned) for noun in nouns),
+        *((rf"{p['part']}{turn}\s*{p[noun]}{_NOT_OF}", read.turned) for noun in nouns),
         *((rf"{p[noun]}\s+{both}", read.turned) for noun in nouns if words is not EN),
     ]
     return tuple((compile_words(pattern), reader) for pattern, reader in shapes)
@@ -157,7 +180,10 @@ def _bare(words: DateWords, read: Readers) -> tuple[Form, ...]:
         (p["weekday"], read.bare_weekday),
         (rf"(?P<part>{any_of(words.parts.values())})\s*{p['year']}" + _COUNTED, read.year_alone),
         (body.format(rf"{p['part']}{p['month']}(?!\s+\d)"), read.bare_month),
-        (body.format(rf"{p['season']}"), read.bare_season),
+        (
+            body.format(rf"{p['season']}(?!\s+(?:break|camp|vacation|school|job|house|olympics))"),
+            read.bare_season,
+        ),
         (body.format(rf"{p['part']}{p['year']}") + _COUNTED, read.year_alone),
     )
     return tuple((compile_words(pattern), reader) for pattern, reader in shapes)
@@ -178,7 +204,7 @@ def _offset_pattern(words: DateWords) -> re.Pattern[str]:
     article = r"(?:\s+(?:the|dem|der|le|la|el|il|al))?"
     return re.compile(
         rf"(?<!\w)(?:(?P<n>\d{{1,4}}|{n})|the|der|die|la|le|el|il)\s+(?P<unit>{units})\s+"
-        rf"(?:(?P<after>{words.after})|(?P<before>{words.before})|of|vom|del?|du){article}\s+$",
+        rf"(?:(?P<after>{words.after}|from)|(?P<before>{words.before})|of|vom|del?|du){article}\s+$",
         re.IGNORECASE,
     )
 

@@ -140,7 +140,7 @@ def distance(today: date, unit: str, steps: int) -> Period | None:
 
 
 def stretch(today: date, unit: str, steps: int) -> Period | None:
-    """Take the run of days between today and so many units before (negative) or after it."""
+    """Take the days up to today from so many units before (negative), or those that follow it."""
     if unit in {"day", "week"}:
         moved = add_days(today, steps * (7 if unit == "week" else 1))
     else:
@@ -149,7 +149,10 @@ def stretch(today: date, unit: str, steps: int) -> Period | None:
         )
     if moved is None:
         return None
-    return period(moved, today, unit) if steps < 0 else period(today, moved, unit)
+    if steps < 0:
+        return period(moved, today, unit)
+    tomorrow, end = add_days(today, 1), add_days(moved, 1)
+    return period(tomorrow, end, unit)
 
 
 def _same_day(today: date, *, months: int) -> date | None:

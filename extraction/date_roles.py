@@ -24,14 +24,17 @@ _LEANS_CJK = {
     ),
 }
 _CJK_BEFORE: Mapping[str, tuple[tuple[Role, re.Pattern[str]], ...]] = {
-    "zh": (("since", re.compile("(?:自从|自|从)$")), ("until", re.compile("(?:直到|到|至)$"))),
+    "zh": (
+        ("since", re.compile("(?:自从|自|从)$")),
+        ("until", re.compile("(?:直到|截至|截止到?|到|至)$")),
+    ),
     "ja": (),
 }
 _CJK_AFTER: Mapping[str, tuple[tuple[Role, bool, re.Pattern[str]], ...]] = {
     "zh": (
         ("since", False, re.compile("以来|起|开始|開始|至今")),
-        ("since", True, re.compile("以后|之后|以後|之後")),
-        ("until", True, re.compile("以前|之前")),
+        ("since", True, re.compile("以后|之后|以後|之後|(?<=年)[后後]")),
+        ("until", True, re.compile("以前|之前|(?<=年)前(?!半)")),
         ("until", False, re.compile("为止|為止")),
     ),
     "ja": (
@@ -99,19 +102,19 @@ def cue_before(text: str, start: int, end: int, language: str) -> Cue:
 
 
 def _cue_cjk(text: str, start: int, end: int, language: str) -> Cue:
-    after = text[end : end + 4]
+
     for role, exclusive, pattern in _CJK_AFTER[language]:
-        found = pattern.match(after)
+        found = pattern.match(text, end)
         if found:
             before = _cjk_before(text, start, language)
             place = before.start if before.role == role else -1
             lean = "past" if role == "since" else "future"
-            return Cue(role, place, end=end + found.end(), exclusive=exclusive, lean=lean)
+            return Cue(role, place, end=found.end(), exclusive=exclusive, lean=lean)
     return _cjk_before(text, start, language)
 
 
 def _cjk_before(text: str, start: int, language: str) -> Cue:
-    before = text[max(0, start - 3) : start]
+    before = text[max(0, start - 4) : start]
     for role, pattern in _CJK_BEFORE[language]:
         found = pattern.search(before)
         if found:

@@ -46,9 +46,15 @@ class DateWords:
     opens: str = r"(?!)"
     lasting: str = r"(?!)"
     yearly: str = r"(?!)"
+    ordinals: Mapping[str, int] = field(default_factory=dict)
     before_last: str = r"(?!)"
     after_next: str = r"(?!)"
 
+
+_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
+thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-?first
+twenty-?second twenty-?third twenty-?fourth twenty-?fifth twenty-?sixth twenty-?seventh
+twenty-?eighth twenty-?ninth thirtieth thirty-?first"""
 
 EN = DateWords(
     months=tuple(
@@ -148,6 +154,7 @@ EN = DateWords(
         r"halloween": (10, 31),
         r"valentine['\u2019]?s(?: day)?": (2, 14),
     },
+    ordinals={word: place for place, word in enumerate(_ORDINALS.split(), 1)},
     lasting=r"for(?: about| over| almost| nearly| more than| around)?(?: the (?:last|past))?",
     yearly="born|birthday|birthdays|anniversary",
     opens="from|between",

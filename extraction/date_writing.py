@@ -8,12 +8,14 @@ from zoneinfo import ZoneInfo
 from extraction.date_found import FoundDate, zone_named
 
 _MONTHS = {
-    "en": "January February March April May June July August September October November December",
+    "en": ("January February March April May June July August September October November December"),
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
     "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
     "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre "
-    "dicembre",
+    "it": (
+        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre"
+        " dicembre"
+    ),
 }
 _SEASONS = {
     "en": ("spring", "summer", "autumn", "winter"),
@@ -191,12 +193,13 @@ def absolute_text(text: str, dates: Iterable[FoundDate], zone: str) -> str:
     """Write the relative dates of a statement out ("on 7 May 2023"), leaving all else as it is.
 
     **Shape**: ``dates`` were found in the statement or in the words it came from; a phrase is
-    replaced where the statement still holds it. Unresolved and ambiguous phrases stay.
+    replaced where the statement still holds it. Unresolved phrases stay; so does a day or month
+    whose year nobody named ("her birthday is on 7 May"), since it means the same tomorrow.
     **Raises**: ``UnknownZone``.
     """
     clock = zone_named(zone)
     for found in sorted(dates, key=lambda d: d.start, reverse=True):
-        if found.resolved and found.relative and not found.ambiguous:
+        if found.resolved and found.relative and not (found.yearless and found.ambiguous):
             text = _replaced(text, found, clock)
     return text
 

@@ -18,7 +18,15 @@ from extraction.date_forms import BLOCKED, UNREADABLE, WORDS, Answer, Form, Mome
 from extraction.date_forms_cjk import forms_cjk
 from extraction.date_found import FoundDate, zone_named
 from extraction.date_patterns import forms, offset_before
-from extraction.date_periods import Period, day, distance, exact_day, unit_around
+from extraction.date_periods import (
+    Period,
+    add_days,
+    add_months,
+    day,
+    distance,
+    exact_day,
+    unit_around,
+)
 from extraction.date_roles import Cue, cue_before, is_yearly, joins, lean_of
 from extraction.date_writing import absolute_text
 from extraction.errors import NaiveInstant
@@ -132,21 +140,35 @@ def _joined(text: str, hits: list[_Hit], language: str) -> list[_Hit]:
 
 
 def _between(first: Period, last: Period) -> Period | None:
-    """Take all from one period to the end of another, whose year the first may borrow."""
-    start = first.start
-    if first.yearless and not (last.relative and start < last.end):
-        this_year = (start.month, start.day) <= (last.start.month, last.start.day)
-        moved = exact_day(last.start.year - (not this_year), start.month, start.day)
-        start = moved.start if moved else start
-    if start >= last.end:
+    """Take all from one period to the end of another; one may borrow the other's year."""
+    if first.yearless and not (last.relative and first.start < last.end):
+        first = _in_year(first, last.start.year, before=last)
+    elif last.yearless and not first.relative:
+        last = _in_year(last, first.start.year, after=first)
+    if first.start >= last.end:
         return None
+    relative = last.relative or first.relative
     return Period(
-        start,
-        last.end,
-        last.granularity,
-        relative=last.relative,
-        ambiguous=last.ambiguous,
+        first.start, last.end, last.granularity, relative=relative, ambiguous=last.ambiguous
     )
+
+
+def _in_year(
+    period: Period, year: int, *, before: Period | None = None, after: Period | None = None
+) -> Period:
+    """Put a period that named no year into one, or the year next to it that keeps the order."""
+    for candidate in (year, year - 1 if before else year + 1):
+        moved = exact_day(candidate, period.start.month, period.start.day)
+        if moved is None:
+            continue
+        start = moved.start
+        end = add_days(start, (period.end - period.start).days)
+        if period.granularity == "month":
+            end = add_months(start, 1)
+        fits = (not before or start < before.end) and (not after or start >= after.start)
+        if end and fits:
+            return Period(start, end, period.granularity)
+    return period
 
 
 def _shifted(text: str, hit: _Hit, language: str) -> _Hit:
@@ -195,6 +217,7 @@ def _found(text: str, hit: _Hit, *, today: date, clock: ZoneInfo, language: str)
         future=period.start > today,
         ambiguous=period.ambiguous,
         relative=period.relative,
+        yearless=period.yearless,
         exclusive=hit.cue.exclusive,
     )
 
