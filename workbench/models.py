@@ -1,0 +1,76 @@
+"""What only the workbench owns: the keys agents come with."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+
+from knowledge.models import Space, Subject
+
+
+class Scope(models.TextChoices):
+    """What a key may do. There is none for deciding: only people decide."""
+
+    RETRIEVE = "retrieve", "Retrieve"
+    CAPTURE = "capture", "Capture"
+    PROPOSE = "propose", "Propose"
+    FEEDBACK = "feedback", "Feedback"
+    EXPORT = "export", "Export"
+
+
+class ApiKey(models.Model):
+    """One caller's way in: a space, a fixed list of subjects, and what it may do with them.
+
+    **Shape**: ``digest`` is the SHA-256 of the secret, which has 256 random bits and so needs no
+    slow hash; the secret itself is shown once and kept nowhere. ``last_used_at`` is coarse.
+    """
+
+    space = models.ForeignKey(Space, on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(max_length=100)
+    prefix = models.CharField(max_length=8, unique=True)
+    digest = models.BinaryField(max_length=32)
+    scopes = ArrayField(models.CharField(max_length=16))
+    subjects = models.ManyToManyField(Subject, through="ApiKeySubject", related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(expires_at__gt=F("created_at")), name="key_expires_after_it_begins"
+            ),
+            models.CheckConstraint(
+                condition=Q(scopes__len__gt=0, scopes__contained_by=Scope.values),
+                name="key_scopes_are_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix})"
+
+    def is_usable(self, *, now: datetime) -> bool:
+        """This function will say whether the key is neither revoked nor expired."""
+        return self.revoked_at is None and self.expires_at > now
+
+
+class ApiKeySubject(models.Model):
+    """A subject a key is bound to."""
+
+    key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="bindings")
+    subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["key", "subject"], name="one_binding_per_subject"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key_id} reads {self.subject_id}"
