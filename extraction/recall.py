@@ -9,13 +9,14 @@ from knowledge.queries.known import Known
 
 MAX_STATEMENTS = 10
 MAX_WAITING = 30
+ATTRIBUTE_WEIGHT = 0.5
 
 
-def choose(known: Sequence[Known], *, words: str, attributes: frozenset[str]) -> list[Known]:
+def choose(known: Sequence[Known], *, words: str) -> list[Known]:
     """This function will pick up to ten statements and thirty waiting proposals for an episode.
 
-    Rare words shared with the episode count most; an attribute the episode may speak of counts
-    like a rare word. Where nothing is shared the newest come first, as they are given.
+    Rare words shared with the episode count most; an attribute that may hold one value counts a
+    little, since such values are what changes. Where nothing is shared the newest come first.
     """
     bags = [frozenset(content_words(item.text)) for item in known]
     spread = Counter(word for bag in bags for word in bag)
@@ -23,7 +24,7 @@ def choose(known: Sequence[Known], *, words: str, attributes: frozenset[str]) ->
 
     def weight(place: int) -> float:
         shared = sum(math.log(1 + len(bags) / spread[word]) for word in bags[place] & spoken)
-        return shared + (math.log(1 + len(bags)) if known[place].attribute in attributes else 0.0)
+        return shared + (ATTRIBUTE_WEIGHT if known[place].attribute else 0.0)
 
     ranked = sorted(range(len(known)), key=lambda place: (-weight(place), place))
     statements = [known[place] for place in ranked if not known[place].waiting]

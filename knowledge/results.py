@@ -125,6 +125,7 @@ class ProposalDraft:
     aside_reason: str = ""
     joined_to: int | None = None
     rejected_as: int | None = None
+    waits_on: int | None = None
     gaps: tuple[int, ...] = ()
     vector: tuple[float, ...] | None = None
 

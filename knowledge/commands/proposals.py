@@ -306,6 +306,7 @@ def _create_proposal(
         aside_reason=draft.aside_reason,
         joined_to_id=draft.joined_to,
         rejected_as_id=draft.rejected_as,
+        waits_on_id=draft.waits_on,
         fingerprint=fingerprint(draft.attribute, draft.value or draft.text),
         created_at=now,
     )

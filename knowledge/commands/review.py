@@ -76,6 +76,10 @@ def approve(
     )
     if target is not None:
         _warn_siblings(proposal, target=target)
+    if version is not None:
+        proposal.followers.filter(state__in=WAITING_STATES).update(
+            target=version.statement, target_seen=version
+        )
     indexing.ask_for_vectors(space_id=proposal.space_id, now=now)
     payload: dict[str, Any] = {"text": proposal.text, "happened": happened.value}
     if before:

@@ -217,10 +217,14 @@ def open_episodes(
     """
     jobs.check_held(held)
     conversation = Conversation.objects.select_for_update(no_key=True).get(pk=conversation_id)
+    wanted = [message_id for segment in segments for message_id in segment]
+    free = conversation.messages.filter(pk__in=wanted, episode__isnull=True).count()
+    if free != len(wanted):
+        raise Conflict("Another worker has taken some of these messages.")
     before = conversation.episodes.order_by("-pk").first()
     opened: list[int] = []
     for segment in segments:
-        episode = Episode.objects.create(
+        before = Episode.objects.create(
             space_id=conversation.space_id,
             conversation=conversation,
             first_id=segment[0],
@@ -228,13 +232,8 @@ def open_episodes(
             continues=before,
             created_at=now,
         )
-        taken = Message.objects.filter(
-            conversation=conversation, pk__in=segment, episode__isnull=True
-        ).update(episode=episode)
-        if taken != len(segment):
-            raise Conflict("Another worker has taken some of these messages.")
-        opened.append(episode.pk)
-        before = episode
+        Message.objects.filter(pk__in=segment).update(episode=before)
+        opened.append(before.pk)
     return opened
 
 

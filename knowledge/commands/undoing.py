@@ -20,7 +20,7 @@ from knowledge.models import (
     Version,
 )
 from knowledge.results import Actor, Decided
-from knowledge.trust import TrustState, check_transition
+from knowledge.trust import WAITING_STATES, TrustState, check_transition
 
 UNDOABLE = frozenset({DecisionKind.APPROVE, DecisionKind.REJECT, DecisionKind.DEFER})
 
@@ -103,6 +103,7 @@ def _invert(
     proposal.deferred_until = None
     proposal.save(update_fields=["state", "version", "kind_decided", "deferred_until"])
     _take_back_belief(undone, decision=decision)
+    proposal.followers.filter(state__in=WAITING_STATES).update(target=None, target_seen=None)
     indexing.ask_for_vectors(space_id=proposal.space_id, now=now)
     audit.append(
         space_id=proposal.space_id,

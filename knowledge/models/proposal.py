@@ -95,6 +95,10 @@ class Proposal(models.Model):
     target_seen = models.ForeignKey(
         "knowledge.Version", null=True, on_delete=models.PROTECT, related_name="+"
     )
+    # What this would replace still waits itself: it becomes the target once it is approved.
+    waits_on = models.ForeignKey(
+        "self", null=True, on_delete=models.PROTECT, related_name="followers"
+    )
     reason = models.TextField(blank=True)
     confidence = models.FloatField()
     surprise = models.FloatField()

@@ -4,12 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Count, Q
+
 from knowledge.models import (
     Conversation,
     ConversationSubject,
     Episode,
     ExtractionRun,
     Message,
+    Proposal,
     RunState,
     SearchEntry,
 )
@@ -125,3 +128,29 @@ def _messages(rows: Iterable[Message]) -> list[SourceMessage]:
         )
         for row in rows
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationFigures:
+    """What came of conversations. ``set_aside`` leaves out what was joined."""
+
+    episodes: int
+    proposals: int
+    joined: int
+    set_aside: int
+
+
+def figures_of_conversations(conversation_ids: Iterable[int]) -> ConversationFigures:
+    """This function will count episodes and proposals of conversations. **Cost**: two queries."""
+    ids = list(dict.fromkeys(conversation_ids))
+    found = Proposal.objects.filter(run__episode__conversation_id__in=ids).aggregate(
+        joined=Count("pk", filter=Q(joined_to__isnull=False)),
+        set_aside=Count("pk", filter=Q(joined_to__isnull=True) & ~Q(aside_reason="")),
+        every=Count("pk"),
+    )
+    return ConversationFigures(
+        episodes=Episode.objects.filter(conversation_id__in=ids).count(),
+        proposals=found["every"] - found["joined"] - found["set_aside"],
+        joined=found["joined"],
+        set_aside=found["set_aside"],
+    )

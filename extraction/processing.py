@@ -1,0 +1,43 @@
+"""Waiting for work: done here, or by whichever worker holds it."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from django.utils import timezone
+
+from extraction import tasks
+from knowledge.commands.sources import PROCESS_CONVERSATION
+from knowledge.errors import KnowledgeError
+from knowledge.queries.jobs import open_jobs
+
+LOOK_EVERY_S = 0.5
+
+
+class WorkGivenUp(KnowledgeError):
+    """A job failed every time; its error says why, and it can be tried again."""
+
+    code = "work_given_up"
+
+
+def process_until_done(
+    conversation_ids: Sequence[int], *, say: Callable[[str], object]
+) -> None:
+    """This function will extract from the conversations, beside any worker, until none waits.
+
+    Stopping it in the middle loses nothing: the jobs stay, and a worker goes on.
+
+    **Raises**: WorkGivenUp with the readable error of a job that failed every time.
+    """
+    keys = [str(key) for key in dict.fromkeys(conversation_ids)]
+    while waiting := open_jobs(kind=PROCESS_CONVERSATION, keys=keys):
+        say(f"extracting · {len(keys) - len(waiting)} of {len(keys)} conversations")
+        now = timezone.now()
+        due = [job for job in waiting if job.run_after <= now]
+        did = [tasks.run_job(job.id) for job in due]
+        if "done" not in did:
+            time.sleep(LOOK_EVERY_S)
+    dead = open_jobs(kind=PROCESS_CONVERSATION, keys=keys, given_up=True)
+    if dead:
+        raise WorkGivenUp(
+            f"{len(dead)} conversations could not be processed. The first: {dead[0].error}"
+        )
