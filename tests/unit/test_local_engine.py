@@ -102,6 +102,7 @@ def test_small_talk_becomes_nothing(chatter: str) -> None:
         ("Should I sell my flat in Porto?", "question"),
         ("My sister said that I owe her forty euros.", "quoted"),
         ("I don't drink coffee.", "negated"),
+        ("I'm not a baker.", "negated"),
         ("I live in Porto, right?", "asserted"),
         ("I can't wait to start my pottery course.", "asserted"),
     ],
@@ -309,3 +310,102 @@ def test_sameness_needs_numbers_and_negation_to_agree() -> None:
     assert ENGINE.judge_same("Ana lives in Porto.", "Ana lives in Porto")
     assert not ENGINE.judge_same("Ana owns 2 cats.", "Ana owns 3 cats.")
     assert not ENGINE.judge_same("Ana eats meat.", "Ana does not eat meat.")
+
+
+def test_a_relative_date_is_written_out_and_starts_the_period() -> None:
+    candidate = only(episode("I moved to Porto yesterday."))
+    assert candidate.text == "Ana moved to Porto on 10 March 2026."
+    assert candidate.valid_from == datetime(2026, 3, 10, tzinfo=UTC)
+    assert (candidate.start_basis, candidate.date_phrase) == ("stated", "yesterday")
+
+
+def test_since_starts_the_period_and_no_date_leaves_it_open() -> None:
+    since = only(episode("I have lived in Porto since January 2024."))
+    assert (since.valid_from, since.start_basis) == (datetime(2024, 1, 1, tzinfo=UTC), "stated")
+    bare = only(episode("I live in Porto."))
+    assert (bare.valid_from, bare.start_basis, bare.date_phrase) == (None, "said", "")
+
+
+def test_a_plan_for_a_day_ahead_is_noted_and_starts_nothing() -> None:
+    candidate = only(episode("I want to run a marathon in 2027."))
+    assert "future_date" in candidate.notes
+    assert candidate.valid_from is None
+
+
+def test_leaving_speaks_to_what_is_left() -> None:
+    candidate = only(episode("I left Northwind.", known=(WORKS,)))
+    assert (candidate.kind, candidate.target) == ("update", "statement:7")
+
+
+def test_not_this_but_that_corrects() -> None:
+    photos = known("Ana keeps the photos for a year.")
+    said = "I keep the photos for ninety days, not for a year."
+    candidate = only(episode(said, known=(photos,)))
+    assert (candidate.kind, candidate.target) == ("contradiction", "statement:7")
+    assert candidate.modality == "asserted"
+
+
+def test_steak_speaks_against_a_vegetarian() -> None:
+    diet = known("Ana is vegetarian.", "diet", "vegetarian")
+    assert only(episode("I ate a steak and loved it.", known=(diet,))).target == "statement:7"
+    assert only(episode("I ate a salad with olives.", known=(diet,))).target is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["If I moved to Lisbon, I would sell my car.", "Should I work at Brightwater?"],
+)
+def test_what_is_supposed_or_asked_speaks_to_nothing(said: str) -> None:
+    home = known("Ana lives in Porto.", "home_city", "Porto")
+    result = calibrate(episode(said, known=(home, WORKS)))
+    assert [c.target for c in result.candidates] == [None]
+    assert "said_otherwise" not in result.outcomes
+
+
+def test_few_shared_words_do_not_cover() -> None:
+    result = calibrate(
+        episode("I have Fridays off.", known=(known("Ana works from home on Fridays."),))
+    )
+    assert result.covered == ()
+    assert [c.text for c in result.candidates] == ["Ana has Fridays off."]
+
+
+def test_a_standing_order_is_kept_as_a_wish() -> None:
+    candidate = only(episode(("agent", "Done."), "Never show my key in your answers."))
+    assert candidate.text == "Ana asks: never show Ana's key in the assistant's answers."
+    assert candidate.criticality == "high_priority"
+
+
+def test_a_secret_is_no_title() -> None:
+    given = episode("My api key is zx91-aa02-bb47-cc88-dd10, keep it. I live in Porto.")
+    assert "zx91" not in ENGINE.describe(given).title
+    assert "zx91" not in ENGINE.describe(given).narrative
+
+
+def test_it_is_resolved_by_keeping_the_pair_together() -> None:
+    candidate = only(episode("I painted a lake for my mother. It took me four weekends."))
+    assert candidate.text == "Ana painted a lake for their mother. It took Ana four weekends."
+    assert candidate.evidence[0].quote.endswith("It took me four weekends.")
+
+
+def test_a_picture_caption_is_not_the_subjects_words() -> None:
+    given = episode("I baked a plum cake. [shares a picture: a cake on a table]")
+    result = calibrate(given)
+    assert [c.text for c in result.candidates] == ["Ana baked a plum cake."]
+
+
+def test_telling_words_without_a_statement_are_gaps() -> None:
+    given = episode("The market here has good vegetables all year round.")
+    result = calibrate(given)
+    assert result.candidates == ()
+    assert [(g.start, g.end, g.kind) for g in result.gaps] == [(0, 51, "unpredicted")]
+
+
+def test_every_quote_stands_in_its_message() -> None:
+    given = episode(
+        ("agent", "Where do you live?"),
+        "Porto! 🙂 And yes — I work at “Northwind”.\nMy friend Jack hates tea. He told me so.",
+    )
+    for candidate in calibrate(given).candidates:
+        for quote in candidate.evidence:
+            assert quote.quote in given.messages[quote.message].text

@@ -80,6 +80,11 @@ _RULES = (
     ),
     _rule(
         "job_title",
+        r"\bworks? (?:at|for) [^,;.!?]+? as (?:an? "
+        r"|the )?(?P<v>(?:[\w/-]+ ){0,3}?[\w/-]+)(?=\s*[,;.!?]|$| and\b| since\b)",
+    ),
+    _rule(
+        "job_title",
         r"\b(?:job(?: title)?|profession|occupation|role) (?:is|is now) (?:an? "
         rf"|the )?{_VALUE}{_END}",
     ),
@@ -153,7 +158,7 @@ _RULES = (
     _rule("email", r"\be-?mail(?: address)? is (?P<v>[\w.+-]+@[\w.-]+\w)"),
     _rule(
         "database",
-        r"\b(?:use|uses|using|runs? on|migrated to|switched to"
+        r"\b(?:use|uses|using|runs? on|stores? (?:\w+ ){1,3}in|migrated to|switched to"
         r"|moved to) (?P<v>postgres(?:ql)?(?: \d+)?|mysql|sqlite|mariadb|mongodb|redis"
         r"|oracle)\b",
         "decision",
@@ -169,6 +174,11 @@ _RULES = (
         r"\b(?:has|have|got|adopted|own|owns) (?:an? |two |three "
         r"|another )(?:\w+ ){0,2}?(?P<v>dog|cat|puppy|kitten|dogs|cats|parrot|rabbit|hamster"
         r"|turtles?|guinea pigs?)\b",
+    ),
+    _rule(
+        "deploy_day",
+        r"\bdeploys? (?:\w+ )?on (?P<v>(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b",
+        "decision",
     ),
     _rule("native_language", r"\b(?:native language|mother tongue|first language) is (?P<v>\w+)"),
 )
@@ -216,7 +226,7 @@ _IMPERSONAL = re.compile(
     r"|^[a-z]{3,}ing (?:an?|the|my|their|this|for|to|with|in|on|at|out|up|new|\w+ing)\b",
     re.IGNORECASE,
 )
-_OF_PROJECTS = frozenset({"deadline", "database", "package_manager", "editor"})
+_OF_PROJECTS = frozenset({"deadline", "database", "package_manager", "editor", "deploy_day"})
 _WORKPLACES = frozenset(
     "startup company bank hospital school university agency firm clinic bakery library shop "
     "museum lab studio government council".split()
@@ -229,7 +239,7 @@ _GATHERINGS = re.compile(
 SINGLE_VALUED = frozenset(
     "name employer job_title home_city home_country diet partner marital_status "
     "package_manager deadline birthday age phone email "
-    "database editor native_language".split()
+    "database editor native_language deploy_day".split()
 )
 
 

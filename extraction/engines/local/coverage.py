@@ -11,12 +11,15 @@ from extraction.engines.base import (
     Outcome,
     Prediction,
 )
+from extraction.engines.local import relating
 from extraction.engines.local.drafts import Draft, Place
 from extraction.engines.local.relating import Relation
-from extraction.similarity import content_words, guards_agree
+from extraction.similarity import content_words, equal_words, guards_agree, is_clause_of
 
 _COVERS = 0.99  # every content word of the sentence
 _TOUCHES = 0.45
+_ALIKE = 0.75
+_MENTIONED = 0.5
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
@@ -43,7 +46,12 @@ def is_covered(draft: Draft, predictions: Sequence[Prediction]) -> int | None:
     number, share = held_by(draft, predictions)
     if number is None or share < _COVERS or draft.modality not in {"asserted", "negated"}:
         return None
-    return number if guards_agree(draft.text, predictions[number].text) else None
+    predicted = predictions[number].text
+    if equal_words(draft.text, predicted) or is_clause_of(draft.text, predicted):
+        return number
+    # "has Fridays off" shares its few words with "works from home on Fridays", and not its sense.
+    is_alike = relating.overlap(draft.text, predicted) >= _ALIKE
+    return number if is_alike and guards_agree(draft.text, predicted) else None
 
 
 def gap_of(
@@ -111,7 +119,10 @@ def outcome(
 def _says_it(draft: Draft, prediction: Prediction) -> bool:
     wanted = set(content_words(prediction.text, draft.language))
     held = set(content_words(draft.text, draft.language))
-    return bool(wanted) and wanted <= held and guards_agree(draft.text, prediction.text)
+    if not wanted or not wanted <= held:
+        return False
+    is_alike = relating.overlap(draft.text, prediction.text) >= _MENTIONED
+    return is_alike and guards_agree(draft.text, prediction.text)
 
 
 def is_relevant(entry: KnownStatement, topic: set[str]) -> int:

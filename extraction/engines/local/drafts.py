@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from extraction import languages, sentences
 from extraction.engines.base import EpisodeInput, EpisodeMessage, Modality
@@ -63,6 +64,9 @@ class Draft:
     notes: tuple[str, ...] = ()
     support: tuple[tuple[int, str], ...] = ()
     merged: bool = False
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    date_phrase: str = ""
     anchored: bool = True  # names the speaker or their world, not only what was said before
 
 
@@ -136,7 +140,7 @@ def _of_sentence(
     spoken = _with_subject(trimmed)
     text = rewriting.third_person(spoken, scene.voice(message), before=before)
     if durability.is_directive(trimmed):
-        text = f"{scene.voice(message).name} asks: {trimmed[:1].lower()}{trimmed[1:]}"
+        text = f"{scene.voice(message).name} asks: {text[:1].lower()}{text[1:]}"
     setting = attributes.find(text)
     if setting.value in {scene.episode.subject_name, message.speaker}:
         setting = Setting()  # "Saturday works for me" employs nobody

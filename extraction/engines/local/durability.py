@@ -157,7 +157,7 @@ _PROMISE = re.compile(
 )
 _DIRECTIVE = re.compile(
     r"^(?:from now on,? )?(?:please )?(?:always|never|do not ever"
-    r"|don['\u2019]t ever) (?!mind|been|had|ending|the|a)[a-z]+\b(?! (?:i|we|my)\b)",
+    r"|don['\u2019]t ever) (?!mind|been|had|ending|the|a)[a-z]+\b(?! (?:i|we)\b)",
     re.IGNORECASE,
 )
 _NO_STATEMENT = re.compile(r"^(?:```|[#*_=\-|{}<>\[\]()\s]+$)")
@@ -285,7 +285,8 @@ def memory_type(sentence: str, *, suggested: str) -> str:
 
 def criticality(sentence: str) -> str:
     """This function will mark what an agent must not get wrong: allergies, must and never."""
-    return "high_priority" if _HIGH.search(sentence) else "normal"
+    is_ban = is_directive(sentence) and "never" in sentence.lower()
+    return "high_priority" if is_ban or _HIGH.search(sentence) else "normal"
 
 
 _TYPES = (

@@ -14,7 +14,7 @@ from extraction.engines.base import (
     Prediction,
     Quote,
 )
-from extraction.engines.local import answers, coverage, drafts, recap, relating
+from extraction.engines.local import answers, coverage, dating, drafts, recap, relating
 from extraction.engines.local.drafts import Draft, Place, Scene
 from extraction.engines.local.relating import Relation
 from extraction.similarity import content_words, equal_words, guards_agree
@@ -109,7 +109,7 @@ def _find(episode: EpisodeInput) -> _Found:
     for message in episode.messages:
         if drafts.is_own_message(message):
             own, unused = _of_message(scene, message, before)
-            found.extend(own)
+            found.extend(dating.dated(draft, message, zone=episode.zone) for draft in own)
             left.extend(unused)
         if answers.talks(message):
             before = message
@@ -156,6 +156,10 @@ def _candidate(draft: Draft, relation: Relation) -> Candidate:
         kind=relation.kind,
         target=relation.target,
         reason=relation.reason,
+        valid_from=draft.valid_from,
+        valid_to=draft.valid_to,
+        start_basis="stated" if draft.valid_from else "said",
+        date_phrase=draft.date_phrase,
         memory_type=draft.memory_type,
         criticality=draft.criticality,
         attribute=draft.setting.attribute,

@@ -49,7 +49,7 @@ _NEGATES = re.compile(
     re.IGNORECASE,
 )
 _NO_NEGATION = re.compile(
-    r",? not (?:to |at |in |on |for |a |an |the )?[\w-]+\W*$|\bcan['\u2019]?t (?:wait"
+    r", not (?:(?:to|at|in|on|for|an?|the) )*[\w-]+\W*$|\bcan['\u2019]?t (?:wait"
     r"|believe|get enough|stop|help)\b|\bcouldn['\u2019]t (?:be"
     r"|have been|agree|ask|wait)\b|\bnot only\b|\bnot just\b"
     r"|\bno doubt\b|\bwhy not\b|\bdon['\u2019]?t (?:forget|worry|know what i['\u2019]d)\b"

@@ -48,12 +48,15 @@ def relate(draft: Draft, known: Sequence[KnownStatement], *, subject: str) -> Re
     **Shape**: the first strong relation wins: the same value, another value of a single-valued
     attribute, a turned liking, a denial, the same words. A shared name alone relates nothing.
     """
+    if draft.modality not in {"asserted", "negated"}:
+        return Relation()  # what is only asked, supposed or passed on speaks to nothing
     near = [entry for entry in known if _is_about(entry, draft.about, subject=subject)]
     for test in (
         _same_words,
         _same_attribute,
         _turned_liking,
         _value_denied,
+        _not_but,
         _diet_broken,
         _denial,
     ):
@@ -143,6 +146,21 @@ def _value_denied(draft: Draft, entry: KnownStatement) -> Relation | None:
     return None
 
 
+def _not_but(draft: Draft, entry: KnownStatement) -> Relation | None:
+    """Ninety days, not a year: the words after "not" are the known statement's."""
+    match = _NOT_BUT.search(draft.text)
+    if match is None or not re.search(rf"\b{re.escape(match['old'])}\b", entry.text, re.IGNORECASE):
+        return None
+    rest = set(content_words(draft.text[: match.start()], draft.language))
+    shared = rest & set(content_words(entry.text, draft.language))
+    return _conflict(draft, entry, default="contradiction") if len(shared) >= _TOPIC_WORDS else None
+
+
+_TOPIC_WORDS = 3
+_NOT_BUT = re.compile(
+    r",? not (?:(?:for|at|in|to|on|an?|the) )*(?P<old>[\w'-]+(?: [\w'-]+){0,2})[.!;]?$",
+    re.IGNORECASE,
+)
 _ENDING = (
     "left|quit|resigned from|no longer|stopped|gave up|sold|lost|moved away from|moved out of"
     "|instead of|replaced|dropped|away from"
