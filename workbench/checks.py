@@ -39,8 +39,12 @@ def check_model_endpoints(
 def check_database_roles(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
+    """This function will look at the aliases of this installation."""
+    return compare_roles(settings.DATABASES["default"], settings.DATABASES["owner"])
+
+
+def compare_roles(default: dict[str, Any], owner: dict[str, Any]) -> list[CheckMessage]:
     """This function will warn where the serving role owns the tables."""
-    default, owner = settings.DATABASES["default"], settings.DATABASES["owner"]
     if default["NAME"] != owner["NAME"] or default["HOST"] != owner["HOST"]:
         return [
             Error(

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 SECRET_BYTES = 48
@@ -19,11 +21,7 @@ def make_private_directory(path: Path) -> Path:
 
 def write_private_file(path: Path, text: str) -> None:
     """This function will replace ``path`` with ``text`` in one step, readable by its owner only."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    draft.replace(path)
+    write_draft(path, text).replace(path)
 
 
 def read_or_create_secret(path: Path) -> str:
@@ -32,16 +30,18 @@ def read_or_create_secret(path: Path) -> str:
     Several processes may start at once: the draft is linked into place, which only the first
     can do, and everybody reads what the first one wrote.
     """
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except FileNotFoundError:
+    if not path.exists():
         make_private_directory(path.parent)
-    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
-    write_private_file(draft, secrets.token_urlsafe(SECRET_BYTES) + "\n")
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        pass
-    finally:
+        draft = write_draft(path, secrets.token_urlsafe(SECRET_BYTES) + "\n")
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
         draft.unlink()
     return path.read_text(encoding="utf-8").strip()
+
+
+def write_draft(path: Path, text: str) -> Path:
+    """This function will write ``text`` beside ``path``, under a name of its own, mode 0600."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    return Path(name)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from knowledge.commands import audit, scope
@@ -75,10 +76,12 @@ def create_login(*, username: str, password: str, by: Actor) -> User:
 
     **Raises**: InvalidInput for a name Django does not take.
     """
-    if not User.username_validator.regex.fullmatch(username) or len(username) > 150:
+    try:
+        User(username=username).clean_fields(exclude=["password"])
+    except ValidationError as error:
         raise InvalidInput(
             "A user name has up to 150 letters, digits and @ . + - _ only.", field="username"
-        )
+        ) from error
     user = User.objects.create_user(username, password=password)
     audit.append(
         space_id=None,

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 import structlog
-from django.db import DatabaseError, close_old_connections
+from django.db import DatabaseError
 
 from workbench import heartbeat
 from workbench.supervision.processes import Process
@@ -35,7 +35,6 @@ class WorkerWatch:
     def look(self) -> None:
         """This function will do one round; a database that is away is tried again next time."""
         try:
-            close_old_connections()
             self.deliver()
             if time.monotonic() - self._asked_at > self.beat_every_s:
                 heartbeat.ask_for_beat()

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connections
+from django.db import close_old_connections, connections
 from django.utils import timezone
 
 from extraction import dispatch
@@ -152,6 +152,7 @@ class Command(BaseCommand):
             for process in processes:
                 if process.start_again_if_ended():
                     self.say(f"The {process.name} ended and was started again; see {process.log}.")
+            close_old_connections()
             worker.look()
             time.sleep(LOOK_EVERY_S)
 
