@@ -12,6 +12,9 @@ FORBIDDEN = frozenset({"Enter", " ", "Space", "Backspace", "Delete"})
 """Keys pressed by habit: none of them may decide anything."""
 
 
+_PRINTED = {"Control+Enter": "Ctrl Enter", "Escape": "Esc"}
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """One binding.
@@ -28,8 +31,8 @@ class Key:
 
     @property
     def shown(self) -> str:
-        """This function will return the presses as a person reads them: ``m 1``."""
-        return " ".join(self.press)
+        """This function will return the presses as a person reads them: ``m 1``, ``Ctrl Enter``."""
+        return " ".join(_PRINTED.get(press, press) for press in self.press)
 
 
 class KeyJson(TypedDict):

@@ -9,6 +9,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import regex
 
@@ -65,7 +66,7 @@ def mark(text: str, spans: Iterable[Span] = ()) -> list[Segment]:
     placed.sort(key=lambda span: (span.start, -span.end, span.number))
     cuts = sorted({0, len(text), *(s.start for s in placed), *(s.end for s in placed)})
     segments: list[Segment] = []
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         segments.extend(_pieces(text, start, end, placed))
     return segments
 

@@ -1,12 +1,17 @@
 """Every address of the workbench."""
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import URLPattern, URLResolver, include, path
 
 from workbench.views import health
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("login/", LoginView.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("api/", include("workbench.api.urls")),
+    path("", include("workbench.screens")),
     path("admin/", admin.site.urls),
 ]

@@ -61,7 +61,7 @@ def kept_of(space_id: int) -> Kept:
             run__isnull=False,
             state__in=[TrustState.APPROVED, TrustState.REJECTED],
         )
-        .annotate(tenth=Least(Floor(F("confidence") * _BUCKETS), _BUCKETS - 1))
+        .annotate(tenth=Least(Floor(F("confidence") * _BUCKETS), float(_BUCKETS - 1)))
         .values_list("run__engine", "run__prompt_version", "tenth")
         .annotate(kept=Count("pk", filter=Q(state=TrustState.APPROVED)), decided=Count("pk"))
         .order_by()

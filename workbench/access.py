@@ -1,0 +1,141 @@
+"""Who sits at the screen, in which space, with which role: load it, or 404, or refuse."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import wraps
+from typing import Concatenate, ParamSpec
+from zoneinfo import ZoneInfo
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import Http404, HttpResponse
+from django.shortcuts import resolve_url
+from django.utils import timezone
+
+from django.conf import settings
+from knowledge.models import Membership, Role
+from workbench.http import HtmxHttpRequest, to_login
+
+SPACE_KEY = "space"
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A person in a space. **Shape**: ``others`` are (slug, name) of their further spaces."""
+
+    user_id: int
+    username: str
+    space_id: int
+    slug: str
+    name: str
+    zone: str
+    roles: frozenset[str]
+    others: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def may_decide(self) -> bool:
+        """This function will tell whether the person may change what is believed here."""
+        return Role.CURATOR in self.roles
+
+    @property
+    def role(self) -> str:
+        """This function will return the roles in words."""
+        return ", ".join(sorted(Role(role).label.lower() for role in self.roles))
+
+    def today(self, now: datetime) -> datetime:
+        """This function will return when the space's day began."""
+        local = now.astimezone(ZoneInfo(self.zone))
+        return local.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def seats_of(user: User, *, now: datetime) -> list[Seat]:
+    """This function will return a person's seats, one for each space. **Cost**: one query."""
+    rows = (
+        Membership.objects.filter(Q(valid_to__isnull=True) | Q(valid_to__gt=now))
+        .filter(user=user, valid_from__lte=now)
+        .select_related("space")
+        .order_by("space__name", "space_id")
+    )
+    spaces = {row.space_id: row.space for row in rows}
+    roles: dict[int, set[str]] = {}
+    for row in rows:
+        roles.setdefault(row.space_id, set()).add(row.role)
+    return [
+        Seat(
+            user_id=user.pk,
+            username=user.get_username(),
+            space_id=pk,
+            slug=space.slug,
+            name=space.name,
+            zone=space.zone,
+            roles=frozenset(roles[pk]),
+            others=tuple((other.slug, other.name) for other in spaces.values() if other.pk != pk),
+        )
+        for pk, space in spaces.items()
+    ]
+
+
+def seated(
+    view: Callable[Concatenate[HtmxHttpRequest, Seat, P], HttpResponse],
+) -> Callable[Concatenate[HtmxHttpRequest, P], HttpResponse]:
+    """This function will give a view the seat of whoever asks, in the space of the address.
+
+    Dates in the answer are written in the space's zone. **Raises**: PermissionDenied for a
+    person without any space; Http404 for a space that is not theirs.
+    """
+
+    @wraps(view)
+    def answer(request: HtmxHttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return to_login(request, resolve_url(settings.LOGIN_URL))
+        seat = _chosen(request)
+        with timezone.override(ZoneInfo(seat.zone)):
+            return view(request, seat, *args, **kwargs)
+
+    return answer
+
+
+def seat_in(request: HtmxHttpRequest, seat: Seat, space_id: int | None) -> Seat:
+    """This function will move to the space an item belongs to, where the person has a seat.
+
+    **Raises**: Http404, so that items of other spaces cannot be told from none.
+    """
+    if space_id == seat.space_id:
+        return seat
+    for other in seats_of(_user(request), now=timezone.now()):
+        if other.space_id == space_id:
+            timezone.activate(ZoneInfo(other.zone))
+            return other
+    raise Http404("There is no such thing here.")
+
+
+def check_may_decide(seat: Seat) -> None:
+    """This function will refuse who may only read. **Raises**: PermissionDenied."""
+    if not seat.may_decide:
+        raise PermissionDenied(
+            f"You are {seat.role} in {seat.name}. Only curators decide what is believed."
+        )
+
+
+def _chosen(request: HtmxHttpRequest) -> Seat:
+    seats = seats_of(_user(request), now=timezone.now())
+    if not seats:
+        raise PermissionDenied("You do not belong to any space yet. Ask an administrator.")
+    asked = request.GET.get(SPACE_KEY)
+    if asked:
+        seat = next((seat for seat in seats if seat.slug == asked), None)
+        if seat is None:
+            raise Http404("There is no such space.")
+        request.session[SPACE_KEY] = seat.slug
+        return seat
+    kept = request.session.get(SPACE_KEY)
+    return next((seat for seat in seats if seat.slug == kept), seats[0])
+
+
+def _user(request: HtmxHttpRequest) -> User:
+    if not isinstance(request.user, User):
+        raise PermissionDenied("Log in first.")
+    return request.user

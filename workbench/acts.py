@@ -1,0 +1,124 @@
+"""From a sound form to one command of the core: what a person pressed, who, where, when."""
+
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from knowledge.commands import review, undoing
+from knowledge.periods import start_of_day
+from knowledge.results import Actor, Decided, Edits, Review
+from knowledge.trust import WhatHappened
+from workbench.access import Seat
+from workbench.forms import ActForm, ApproveForm, DeferForm, EditForm, RejectForm, SameForm
+
+
+def actor(seat: Seat) -> Actor:
+    """This function will name who acts: a person, in the browser."""
+    return Actor(kind="user", id=seat.username, channel="web", user_id=seat.user_id)
+
+
+def approve(form: ApproveForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
+    """This function will approve, as the person says it happened.
+
+    **Raises**: as ``review.approve``.
+    """
+    given = form.cleaned_data
+    return review.approve(
+        review=_seen(form, proposal_id),
+        happened=WhatHappened(given["change"] or WhatHappened.NEW),
+        by=actor(seat),
+        now=now,
+        target_version_id=given["target_seen"],
+        changed_at=_changed_at(given, zone=seat.zone),
+        edits=_edits(given, zone=seat.zone) if isinstance(form, EditForm) else None,
+    )
+
+
+def confirm(form: SameForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
+    """This function will let a proposal confirm what is believed already.
+
+    **Raises**: as ``review.approve``.
+    """
+    return review.approve(
+        review=_seen(form, proposal_id),
+        happened=WhatHappened.CONFIRMATION,
+        by=actor(seat),
+        now=now,
+        target_version_id=form.cleaned_data["same_as"],
+    )
+
+
+def reject(form: RejectForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
+    """This function will reject with a reason. **Raises**: as ``review.reject``."""
+    return review.reject(
+        review=_seen(form, proposal_id, note=form.cleaned_data["note"]),
+        reason_code=form.cleaned_data["reason"],
+        by=actor(seat),
+        now=now,
+    )
+
+
+def defer(form: DeferForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
+    """This function will put a proposal off. **Raises**: as ``review.defer``."""
+    return review.defer(
+        review=_seen(form, proposal_id),
+        until=form.until_at(now=now, today=seat.today(now)),
+        by=actor(seat),
+        now=now,
+    )
+
+
+def wake(form: ActForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
+    """This function will bring a deferred proposal back. **Raises**: as ``review.wake``."""
+    return review.wake(review=_seen(form, proposal_id), by=actor(seat), now=now)
+
+
+def propose_anyway(form: ActForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
+    """This function will bring to review what was set aside or rejected.
+
+    **Raises**: as ``review.propose_anyway``.
+    """
+    return review.propose_anyway(review=_seen(form, proposal_id), by=actor(seat), now=now)
+
+
+def undo(*, decision_id: UUID, request_id: UUID, seat: Seat, now: datetime) -> Decided:
+    """This function will take a decision back. **Raises**: as ``undoing.undo``."""
+    return undoing.undo(decision_id=decision_id, request_id=request_id, by=actor(seat), now=now)
+
+
+def _seen(form: ActForm, proposal_id: int, note: str = "") -> Review:
+    given = form.cleaned_data
+    return Review(
+        proposal_id=proposal_id,
+        seen_version=given["version"],
+        request_id=given["request_id"],
+        note=note,
+        opened_at=given["opened_at"],
+    )
+
+
+def _changed_at(given: dict[str, Any], *, zone: str) -> datetime | None:
+    """The day that was offered stands for the very instant of the words; another for its start."""
+    chosen = given["changed_from"]
+    if given["change"] != WhatHappened.CHANGED or chosen == given["offered_from"]:
+        return None
+    return start_of_day(chosen, zone)
+
+
+def _edits(given: dict[str, Any], *, zone: str) -> Edits:
+    return Edits(
+        text=given["text"],
+        about=given["about"],
+        memory_type=given["memory_type"],
+        criticality=given["criticality"],
+        attribute=given["attribute"],
+        value=given["value"],
+        valid_from=_moved(given["valid_from"], given["was_from"], zone=zone),
+        valid_to=_moved(given["valid_to"], given["was_to"], zone=zone),
+        clear_valid_to=given["valid_to"] is None and given["was_to"] is not None,
+    )
+
+
+def _moved(day: date | None, was: date | None, *, zone: str) -> datetime | None:
+    """This function will return a day's beginning, or None where the day was left as it was."""
+    return None if day is None or day == was else start_of_day(day, zone)

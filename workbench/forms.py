@@ -1,0 +1,122 @@
+"""What the screens' forms may say: validation only, no effect."""
+
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from workbench import vocabulary
+
+LONGEST_STATEMENT = 2000
+
+
+class ActForm(forms.Form):
+    """What every decision posts: once, on this version, seen since.
+
+    **Shape**: ``next`` is the proposal that follows in the reader's order.
+    """
+
+    request_id = forms.UUIDField()
+    version = forms.IntegerField(min_value=0)
+    next = forms.IntegerField(required=False, min_value=1)
+    opened_at = forms.DateTimeField(required=False)
+    target_seen = forms.IntegerField(required=False, min_value=1)
+
+
+class ApproveForm(ActForm):
+    """An approval; where something would be replaced, what happened to it."""
+
+    change = forms.ChoiceField(
+        required=False, choices=[(word, word) for word in vocabulary.HAPPENED]
+    )
+    changed_from = forms.DateField(required=False)
+    offered_from = forms.DateField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """This function will ask for a choice where one is needed, and for its date."""
+        cleaned = super().clean() or {}
+        if cleaned.get("target_seen") and not cleaned.get("change"):
+            self.add_error("change", "Say what happened to what was believed.")
+        if cleaned.get("change") == "changed" and not cleaned.get("changed_from"):
+            self.add_error("changed_from", "Give the day it changed.")
+        return cleaned
+
+
+class EditForm(ApproveForm):
+    """An approval of words that a person mended first."""
+
+    text = forms.CharField(max_length=LONGEST_STATEMENT)
+    about = forms.CharField(max_length=200)
+    attribute = forms.RegexField(
+        r"^[a-z][a-z0-9_]*$",
+        required=False,
+        max_length=64,
+        error_messages={"invalid": "Write it in small letters and underscores: home_city."},
+    )
+    value = forms.CharField(required=False, max_length=500)
+    memory_type = forms.ChoiceField(choices=vocabulary.MEMORY_TYPES)
+    criticality = forms.ChoiceField(choices=vocabulary.CRITICALITIES)
+    valid_from = forms.DateField(error_messages={"required": "A start is never unknown."})
+    valid_to = forms.DateField(required=False)
+    was_from = forms.DateField(required=False)
+    was_to = forms.DateField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """This function will refuse a period that ends before it begins."""
+        cleaned = super().clean()
+        start, end = cleaned.get("valid_from"), cleaned.get("valid_to")
+        if isinstance(start, date) and isinstance(end, date) and end <= start:
+            self.add_error("valid_to", "The end must come after the start.")
+        return cleaned
+
+
+class RejectForm(ActForm):
+    """A rejection with one of six reasons; only the last asks for words."""
+
+    reason = forms.ChoiceField(choices=vocabulary.REJECT_REASONS)
+    note = forms.CharField(required=False, max_length=1000)
+
+    def clean(self) -> dict[str, Any]:
+        """This function will ask for words where the reason is none of the named ones."""
+        cleaned = super().clean() or {}
+        if cleaned.get("reason") == "other" and not cleaned.get("note", "").strip():
+            self.add_error("note", "Say why, in a few words.")
+        return cleaned
+
+
+class DeferForm(ActForm):
+    """A deferral to one of four moments."""
+
+    until = forms.ChoiceField(choices=vocabulary.DEFERRALS)
+
+    def until_at(self, *, now: datetime, today: datetime) -> datetime | None:
+        """This function will return when the proposal comes back; None is on new evidence."""
+        morning = today + timedelta(hours=8)
+        return {
+            "hour": now + timedelta(hours=1),
+            "tomorrow": morning + timedelta(days=1),
+            "week": morning + timedelta(days=7 - today.weekday()),
+            "evidence": None,
+        }[self.cleaned_data["until"]]
+
+
+class SameForm(ActForm):
+    """A proposal that says what is believed already, in the version that was seen."""
+
+    same_as = forms.IntegerField(min_value=1)
+
+
+class UndoForm(forms.Form):
+    """A wish to take a decision back."""
+
+    request_id = forms.UUIDField()
+    next = forms.IntegerField(required=False, min_value=1)
+
+
+def first_error(form: forms.Form) -> str:
+    """This function will return one sentence about what is wrong with a form."""
+    for errors in form.errors.values():
+        for error in errors:
+            return str(error)
+    raise ValidationError("The form is sound.")

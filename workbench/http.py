@@ -1,0 +1,96 @@
+"""How every screen answers: one view gives the whole page, or only the part htmx asked for."""
+
+import json
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+HTMX_CONFIG: dict[str, Any] = {
+    "historyCacheSize": 0,
+    "refreshOnHistoryMiss": True,
+    "includeIndicatorStyles": False,
+    "allowEval": False,
+    "selfRequestsOnly": True,
+    "reportValidityOfForms": True,
+    "scrollIntoViewOnBoost": False,
+    "responseHandling": [
+        {"code": "204", "swap": False},
+        {"code": "[23]..", "swap": True},
+        {"code": "(409|422)", "swap": True, "error": False},
+        {"code": "[45]..", "swap": False, "error": True},
+    ],
+}
+"""Why: by default htmx keeps page text in sessionStorage, drops 409 answers and breaks the CSP."""
+
+
+class HtmxHttpRequest(HttpRequest):
+    """A request that went through django-htmx's middleware."""
+
+    htmx: HtmxDetails
+
+
+def htmx_config() -> str:
+    """This function will return htmx's settings as the page's meta element holds them."""
+    return json.dumps(HTMX_CONFIG, separators=(",", ":"))
+
+
+def wants_fragment(request: HtmxHttpRequest, fragment: str) -> bool:
+    """This function will tell whether htmx asked for this part alone."""
+    asked = bool(request.htmx) and not request.htmx.history_restore_request
+    return asked and request.htmx.target == fragment
+
+
+def render_page(
+    request: HtmxHttpRequest,
+    *,
+    template: str,
+    page: object,
+    status: int = 200,
+    fragment: str = "work",
+) -> HttpResponse:
+    """This function will answer with the page, or with its ``fragment`` where htmx swaps it in.
+
+    Nothing is stored by caches; a failed request never becomes an address in the history.
+    """
+    partial = wants_fragment(request, fragment)
+    name = f"{template}#{fragment}" if partial else template
+    response = render(request, name, {"page": page, "partial": partial}, status=status)
+    patch_vary_headers(response, ["HX-Request", "HX-Target"])
+    patch_cache_control(response, no_store=True, private=True)
+    if status >= 400:
+        response.headers["HX-Push-Url"] = "false"
+    return response
+
+
+def see_other(url: str) -> HttpResponseRedirect:
+    """This function will send the browser on with a GET, so that a reload decides nothing."""
+    return HttpResponseRedirect(url, status=303)
+
+
+def to_login(request: HtmxHttpRequest, login_url: str) -> HttpResponse:
+    """This function will send a person without a session to the login page.
+
+    htmx is told to leave the page, so that a login form never appears inside a fragment.
+    """
+    if not request.htmx:
+        return HttpResponseRedirect(f"{login_url}?{_next(request.get_full_path())}")
+    here = urlsplit(request.htmx.current_url_abs_path or "/")
+    back = f"{here.path}?{here.query}" if here.query else here.path
+    return HttpResponseClientRedirect(f"{login_url}?{_next(back)}")
+
+
+def _next(path: str) -> str:
+    from_path = QueryDict(mutable=True)
+    from_path["next"] = path
+    return from_path.urlencode(safe="/")
+
+
+def number_from(request: HttpRequest, name: str) -> int | None:
+    """This function will read a whole number from the address; anything else is none."""
+    text = request.GET.get(name, "")
+    return int(text) if text.isdigit() and len(text) < 18 else None

@@ -1,0 +1,117 @@
+"""Conversations and runs as pages."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from knowledge.queries.conversations import (
+    CONVERSATIONS_A_PAGE,
+    ListedConversation,
+    ListedRun,
+    ReadConversation,
+    ReadMessage,
+    conversations,
+    runs,
+)
+from knowledge.queries.runs import ReadRun
+from knowledge.queries.words import Mark
+from workbench.access import Seat
+from workbench.pages.shell import Shell, shell
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationsView:
+    """The list of conversations."""
+
+    shell: Shell
+    rows: tuple[ListedConversation, ...]
+    next_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedMessage:
+    """A message with the numbered spans that something was made of."""
+
+    message: ReadMessage
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationView:
+    """One conversation's page."""
+
+    shell: Shell
+    conversation: ReadConversation
+    messages: tuple[MarkedMessage, ...]
+    next_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunsView:
+    """The list of runs."""
+
+    shell: Shell
+    rows: tuple[ListedRun, ...]
+    next_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One run's page."""
+
+    shell: Shell
+    run: ReadRun
+
+
+def conversations_view(*, seat: Seat, after: int | None, keys_on: bool) -> ConversationsView:
+    """This function will build the list of conversations. **Cost**: three queries."""
+    found = conversations(space_id=seat.space_id, after=after)
+    rows = found[:CONVERSATIONS_A_PAGE]
+    more = f"{reverse('conversations')}?after={rows[-1].id}" if len(found) > len(rows) else ""
+    frame = shell(title="Conversations", seat=seat, current="conversations", keys_on=keys_on)
+    return ConversationsView(shell=frame, rows=rows, next_url=more)
+
+
+def conversation_view(found: ReadConversation, *, seat: Seat, keys_on: bool) -> ConversationView:
+    """This function will build a conversation's page."""
+    title = found.title or found.external_id
+    here = reverse("conversation", args=[found.id])
+    return ConversationView(
+        shell=shell(title=title, seat=seat, current="conversations", keys_on=keys_on),
+        conversation=found,
+        messages=tuple(_marked(message) for message in found.messages),
+        next_url=f"{here}?from={found.next_ordinal}" if found.next_ordinal is not None else "",
+    )
+
+
+def runs_view(*, seat: Seat, after: int | None, keys_on: bool) -> RunsView:
+    """This function will build the list of runs. **Cost**: two queries."""
+    found = runs(space_id=seat.space_id, after=after)
+    rows = found[:CONVERSATIONS_A_PAGE]
+    more = f"{reverse('runs')}?after={rows[-1].id}" if len(found) > len(rows) else ""
+    frame = shell(title="Runs", seat=seat, current="runs", keys_on=keys_on)
+    return RunsView(shell=frame, rows=rows, next_url=more)
+
+
+def run_view(found: ReadRun, *, seat: Seat, keys_on: bool) -> RunView:
+    """This function will build a run's page."""
+    frame = shell(title=f"Run {found.id}", seat=seat, current="runs", keys_on=keys_on)
+    return RunView(shell=frame, run=found)
+
+
+def _marked(message: ReadMessage) -> MarkedMessage:
+    return MarkedMessage(
+        message=message,
+        marks=tuple(
+            Mark(
+                gap_id=0,
+                message_id=message.id,
+                start=use.start,
+                end=use.end,
+                number=number,
+                tone="quote",
+                proposals=(use.proposal_id,),
+            )
+            for number, use in enumerate(message.uses, start=1)
+        ),
+    )

@@ -1,0 +1,196 @@
+"""The list of what waits, as a page of its own and beside a card."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+
+from knowledge.queries.queue import QueueFilter, QueuePage, QueueRow, has_any_proposal, queue_page
+from knowledge.queries.queue_order import Cursor
+from workbench import vocabulary
+from workbench.access import Seat
+from workbench.pages.address import query, read_cursor, read_filter, with_change
+from workbench.pages.shell import Shell, shell
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A filter, tab or order one can choose: where it leads and whether it is chosen."""
+
+    label: str
+    url: str
+    is_current: bool
+    count: int | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRow:
+    """A row and the address of its card."""
+
+    row: QueueRow
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueueList:
+    """The list. **Shape**: ``empty`` names which emptiness it is; '' where there are rows."""
+
+    heading: str
+    rows: tuple[ListedRow, ...]
+    tabs: tuple[Choice, ...]
+    filters: tuple[Choice, ...]
+    sorts: tuple[Choice, ...]
+    order: str
+    empty: str
+    hidden: int
+    all_url: str
+    next_url: str
+    first_url: str
+    decided_today: int
+    matching: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    """The queue's page."""
+
+    shell: Shell
+    list: QueueList
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read for a list, kept so that a card can find its neighbours."""
+
+    chosen: QueueFilter
+    cursor: Cursor | None
+    found: QueuePage
+
+    def card_url(self, proposal_id: int | None) -> str:
+        """This function will return the address of a card in this list, '' for none."""
+        if proposal_id is None:
+            return ""
+        ends = proposal_id == self.found.following
+        cursor = self.found.next if ends else self.cursor
+        return reverse("review", args=[proposal_id]) + query(self.chosen, cursor=cursor)
+
+    @property
+    def query(self) -> str:
+        """This function will return the end of an address that leads back to this list."""
+        return query(self.chosen, cursor=self.cursor)
+
+
+def read(given: dict[str, str], *, seat: Seat, now: datetime) -> Reading:
+    """This function will read the list an address asks for. **Cost**: ten queries."""
+    chosen = read_filter(given)
+    cursor = read_cursor(given.get("after", ""), sort=chosen.sort)
+    found = queue_page(
+        space_id=seat.space_id,
+        user_id=seat.user_id,
+        chosen=chosen,
+        cursor=cursor,
+        now=now,
+        today=seat.today(now),
+    )
+    return Reading(chosen=chosen, cursor=cursor, found=found)
+
+
+def queue_view(reading: Reading, *, seat: Seat, keys_on: bool) -> QueueView:
+    """This function will build the queue's page."""
+    frame = shell(title="Queue", seat=seat, current="queue", keys_on=keys_on)
+    return QueueView(shell=frame, list=queue_list(reading, seat=seat))
+
+
+def queue_list(reading: Reading, *, seat: Seat, current: int | None = None) -> QueueList:
+    """This function will build the list, with the row of the open card marked."""
+    chosen, found = reading.chosen, reading.found
+    more = reading.found.next
+    base = reverse("queue")
+    return QueueList(
+        heading=_heading(reading),
+        rows=tuple(
+            ListedRow(row=row, url=reading.card_url(row.id), is_current=row.id == current)
+            for row in found.rows
+        ),
+        tabs=tuple(
+            Choice(
+                label=label,
+                url=base + with_change(QueueFilter(), tab=tab),
+                is_current=tab == chosen.tab,
+                count=found.tabs[tab],
+            )
+            for tab, label in vocabulary.TABS
+        ),
+        filters=_filters(reading, base),
+        sorts=tuple(
+            Choice(label, base + with_change(chosen, sort=sort), sort == chosen.sort)
+            for sort, label in vocabulary.SORTS
+        ),
+        order=dict(vocabulary.SORTS)[chosen.sort],
+        empty=_empty(reading, seat),
+        hidden=found.facets.total,
+        all_url=base + with_change(QueueFilter(), tab=chosen.tab),
+        next_url=base + query(chosen, cursor=more) if more else "",
+        first_url=base + query(chosen) if reading.cursor else "",
+        decided_today=found.decided_today,
+        matching=found.matching,
+    )
+
+
+def _heading(reading: Reading) -> str:
+    words = {
+        "pending": "waiting",
+        "deferred": "deferred",
+        "second": "awaiting a second review",
+        "aside": "set aside",
+    }
+    return f"{reading.found.matching:,} {words[reading.chosen.tab]}"
+
+
+def _filters(reading: Reading, base: str) -> tuple[Choice, ...]:
+    chosen, facets = reading.chosen, reading.found.facets
+    kinds = [
+        Choice(
+            label=label,
+            url=base + with_change(chosen, kind="" if chosen.kind == kind else kind),
+            is_current=chosen.kind == kind,
+            count=facets.kinds.get(kind, 0),
+        )
+        for kind, label in vocabulary.KINDS
+        if facets.kinds.get(kind) or chosen.kind == kind
+    ]
+    flags = [
+        Choice(
+            label="Flagged" if name == "any" else vocabulary.flag(name).word.capitalize(),
+            url=base + with_change(chosen, flag="" if chosen.flag == name else name),
+            is_current=chosen.flag == name,
+            count=facets.flagged if name == "any" else facets.flags.get(name, 0),
+        )
+        for name in dict.fromkeys(["any", chosen.flag or "any"])
+        if facets.flagged or chosen.flag
+    ]
+    narrowed = [
+        Choice(label, base + with_change(chosen, **{field: empty}), is_current=True)
+        for field, empty, label in (
+            ("band", "", f"{chosen.band} confidence"),
+            ("subject", None, f"subject {chosen.subject}"),
+            ("attribute", "", vocabulary.plain(chosen.attribute)),
+            ("age", "", f"older than a {chosen.age}"),
+        )
+        if getattr(chosen, field)
+    ]
+    return (*kinds, *flags, *narrowed)
+
+
+def _empty(reading: Reading, seat: Seat) -> str:
+    if reading.found.rows:
+        return ""
+    if reading.cursor:
+        return "end"
+    if reading.chosen.narrows and reading.found.facets.total:
+        return "filters"
+    if not any(reading.found.tabs.values()) and not has_any_proposal(seat.space_id):
+        return "nothing"
+    return "done" if reading.chosen.tab == "pending" else "tab"

@@ -1,0 +1,1 @@
+"""Charts drawn on the server: classes and attributes only, never a style."""

@@ -1,0 +1,221 @@
+"""Tags of the workbench's templates: words made safe, dates written out, keys printed."""
+
+import uuid
+from collections.abc import Iterable
+from datetime import datetime
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from knowledge.queries.words import Mark
+from workbench import http, keymap, vocabulary
+from workbench.marking import Segment, Span, mark, name_of, visible
+from workbench.wording import Difference, difference
+
+register = template.Library()
+
+
+@register.simple_tag
+def words(text: str, marks: Iterable[Mark] = (), anchors: bool = True) -> SafeString:
+    """This function will print original words with their numbered gaps, everything escaped."""
+    given = list(marks)
+    numbered = {found.number: found for found in given if found.number}
+    spans = [Span(found.start, found.end, found.number, found.tone) for found in given]
+    parts = (_segment(part, numbered, anchors) for part in mark(text, spans))
+    return format_html_join("", "{}", ((part,) for part in parts))
+
+
+def _segment(part: Segment, numbered: dict[int, Mark], anchors: bool) -> SafeString:
+    inside = _hidden(part) if part.hidden else format_html("{}", part.text)
+    for number in part.closes:
+        inside = format_html("{}<sup>{}</sup>", inside, number)
+    if not part.spans:
+        return inside
+    first = part.opens[0] if part.opens and anchors else 0
+    tones = {span.tone for span in part.spans}
+    found = [numbered[span.number] for span in part.spans if span.number in numbered]
+    classes = " ".join(
+        name
+        for name, given in (
+            ("this", "this" in tones),
+            ("otherwise", any(gap.otherwise for gap in found)),
+            ("quote", tones == {"quote"}),
+        )
+        if given
+    )
+    place = format_html(' id="gap-{}" tabindex="-1"', first) if first else ""
+    return format_html('<mark class="{}"{}>{}</mark>', classes, place, inside)
+
+
+def _hidden(part: Segment) -> SafeString:
+    return format_html(
+        '<span class="invisible" title="{}">{}</span>', name_of(part.text), part.hidden
+    )
+
+
+@register.filter
+def shown(text: str) -> SafeString:
+    """This function will print a text escaped, with invisible characters named."""
+    parts = (
+        _hidden(part) if part.hidden else format_html("{}", part.text) for part in visible(text)
+    )
+    return format_html_join("", "{}", ((part,) for part in parts))
+
+
+@register.simple_tag
+def diff(found: Difference) -> SafeString:
+    """This function will print a word diff; removed and added words are named to screen readers."""
+    tags = {"added": "ins", "removed": "del"}
+    return format_html_join(
+        "",
+        "{}",
+        (
+            (
+                format_html("<{0}>{1}</{0}>", tags[piece.change], shown(piece.text))
+                if piece.change in tags
+                else shown(piece.text),
+            )
+            for piece in found.pieces
+        ),
+    )
+
+
+@register.simple_tag
+def compare(before: str, after: str) -> Difference:
+    """This function will compare two texts, for ``{% diff %}``."""
+    return difference(before, after)
+
+
+@register.simple_tag
+def key(action: str) -> SafeString:
+    """This function will print the key of an action, as the buttons show it."""
+    press = keymap.shown(action)
+    return format_html('<kbd aria-hidden="true">{}</kbd>', press) if press else mark_safe("")
+
+
+@register.simple_tag
+def keymap_bindings() -> list[keymap.KeyJson]:
+    """This function will return the keymap for the page's script."""
+    return keymap.for_script()
+
+
+@register.simple_tag
+def key_groups() -> dict[str, list[keymap.Key]]:
+    """This function will return the keymap for the sheet."""
+    return keymap.grouped()
+
+
+@register.simple_tag
+def htmx_config() -> str:
+    """This function will return htmx's settings."""
+    return http.htmx_config()
+
+
+@register.simple_tag
+def request_id() -> str:
+    """This function will return a fresh id: posted twice, it decides once."""
+    return str(uuid.uuid4())
+
+
+@register.filter
+def day(moment: datetime | None) -> str:
+    """This function will write a day: 2 Mar 2026."""
+    return _write(moment, "{d.day} {d:%b %Y}")
+
+
+@register.filter
+def long_day(moment: datetime | None) -> str:
+    """This function will write a day with its weekday: Mon 2 Mar 2026."""
+    return _write(moment, "{d:%a} {d.day} {d:%b %Y}")
+
+
+@register.filter
+def stamp(moment: datetime | None) -> str:
+    """This function will write a day and a time: 2 Mar 2026 18:02."""
+    return _write(moment, "{d.day} {d:%b %Y %H:%M}")
+
+
+@register.filter
+def iso_day(moment: datetime | None) -> str:
+    """This function will write a day as a date box wants it: 2026-03-02."""
+    return _write(moment, "{d:%Y-%m-%d}")
+
+
+@register.filter
+def clock(moment: datetime | None) -> str:
+    """This function will write a time: 18:02."""
+    return _write(moment, "{d:%H:%M}")
+
+
+@register.filter
+def age(moment: datetime | None) -> str:
+    """This function will write how long ago something was, in its largest unit: 3 h."""
+    if moment is None:
+        return ""
+    minutes = int((timezone.now() - moment).total_seconds() // 60)
+    if minutes < 1:
+        return "now"
+    for size, unit in ((60 * 24 * 365, "y"), (60 * 24, "d"), (60, "h")):
+        if minutes >= size:
+            return f"{minutes // size} {unit}"
+    return f"{minutes} min"
+
+
+def _write(moment: datetime | None, pattern: str) -> str:
+    return pattern.format(d=timezone.localtime(moment)) if moment else ""
+
+
+@register.filter
+def flag_word(name: str) -> str:
+    """This function will write a flag in a word."""
+    return vocabulary.flag(name).word
+
+
+@register.filter
+def flag_sentence(name: str) -> str:
+    """This function will write a flag in a sentence."""
+    return vocabulary.flag(name).sentence
+
+
+@register.filter
+def aside_sentence(reason: str) -> str:
+    """This function will say why something was set aside."""
+    return vocabulary.aside(reason)
+
+
+@register.filter
+def plain(name: str) -> str:
+    """This function will write a key as words."""
+    return vocabulary.plain(name)
+
+
+@register.filter
+def outcome_word(outcome: str) -> str:
+    """This function will return a prediction's outcome in words."""
+    return vocabulary.OUTCOMES.get(outcome, vocabulary.plain(outcome))
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """This function will write a share as a whole per cent."""
+    return "" if share is None else f"{round(share * 100)}"
+
+
+@register.filter
+def score(value: float) -> str:
+    """This function will write a score as people read it: .88."""
+    return f"{value:.2f}".removeprefix("0")
+
+
+@register.filter
+def decided(kind: str) -> str:
+    """This function will write what was decided."""
+    return vocabulary.DECIDED.get(kind, vocabulary.plain(kind).capitalize())
+
+
+@register.filter
+def why(reason: str) -> str:
+    """This function will write the reason of a decision."""
+    return vocabulary.WHY.get(reason, vocabulary.plain(reason))

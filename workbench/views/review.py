@@ -1,0 +1,208 @@
+"""The review card and what can be pressed on it: each press is one command, then the next card."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from knowledge.queries import review as review_queries
+from knowledge.queries.decisions import space_of_decision
+from knowledge.results import Decided
+from workbench import acts, forms, keys_switch, marking, vocabulary
+from workbench.access import Seat, check_may_decide, seat_in, seated
+from workbench.http import HtmxHttpRequest, render_page, see_other
+from workbench.pages import queue as queue_pages
+from workbench.pages.review import Asked, Draft, Lost, read_asked, review_view
+
+F = TypeVar("F", bound=forms.ActForm)
+TOAST_TEXT = 90
+
+
+@require_GET
+@seated
+def card(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """This function will show a review card, with the list it was opened from beside it."""
+    seat = _seat_of(request, seat, proposal_id)
+    return _render(request, seat, proposal_id, asked=read_asked(request.GET.dict()))
+
+
+@require_POST
+@seated
+def approve(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """This function will approve a proposal as it stands."""
+    form = forms.ApproveForm(request.POST)
+    return _decide(request, seat, proposal_id, form=form, act=acts.approve)
+
+
+@require_POST
+@seated
+def edit(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """This function will approve a proposal with what the person mended in it."""
+    form = forms.EditForm(request.POST)
+    return _decide(request, seat, proposal_id, form=form, act=acts.approve)
+
+
+@require_POST
+@seated
+def same(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """This function will take a proposal as further evidence for what is believed."""
+    form = forms.SameForm(request.POST)
+    return _decide(request, seat, proposal_id, form=form, act=acts.confirm)
+
+
+@require_POST
+@seated
+def reject(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """This function will reject a proposal with a reason."""
+    form = forms.RejectForm(request.POST)
+    return _decide(request, seat, proposal_id, form=form, act=acts.reject)
+
+
+@require_POST
+@seated
+def defer(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """This function will put a proposal off."""
+    form = forms.DeferForm(request.POST)
+    return _decide(request, seat, proposal_id, form=form, act=acts.defer)
+
+
+@require_POST
+@seated
+def wake(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """This function will bring a deferred proposal back now."""
+    form = forms.ActForm(request.POST)
+    return _decide(request, seat, proposal_id, form=form, act=acts.wake)
+
+
+@require_POST
+@seated
+def propose(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """This function will bring to review what was set aside."""
+    form = forms.ActForm(request.POST)
+    return _decide(request, seat, proposal_id, form=form, act=acts.propose_anyway)
+
+
+@require_POST
+@seated
+def undo(request: HtmxHttpRequest, seat: Seat, decision_id: UUID) -> HttpResponse:
+    """This function will take one's decision back and return to its card."""
+    seat = seat_in(request, seat, space_of_decision(decision_id))
+    check_may_decide(seat)
+    form = forms.UndoForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "That form was not complete. Try again.")
+        return see_other(reverse("my_decisions"))
+    try:
+        done = acts.undo(
+            decision_id=decision_id,
+            request_id=form.cleaned_data["request_id"],
+            seat=seat,
+            now=timezone.now(),
+        )
+    except (Conflict, NotAllowed) as error:
+        messages.error(request, str(error))
+        return see_other(reverse("my_decisions"))
+    messages.success(request, "Undone. It waits again.")
+    return see_other(reverse("review", args=[done.proposal_id]))
+
+
+@require_POST
+@seated
+def compare(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """This function will show how the words being written differ from what is believed."""
+    seat = _seat_of(request, seat, proposal_id)
+    found = review_queries.comparison(proposal_id, space_id=seat.space_id)
+    if found is None:
+        raise Http404("There is no such proposal.")
+    page = {"before": found, "after": request.POST.get("text", "")[: forms.LONGEST_STATEMENT]}
+    return render_page(request, template="review/compare.html", page=page, fragment="difference")
+
+
+def _decide(
+    request: HtmxHttpRequest,
+    seat: Seat,
+    proposal_id: int,
+    *,
+    form: F,
+    act: Callable[..., Decided],
+) -> HttpResponse:
+    """One path for every press: sound form, one command, named failures, the next card."""
+    seat = _seat_of(request, seat, proposal_id)
+    check_may_decide(seat)
+    if not form.is_valid():
+        return _again(request, seat, proposal_id, form=form, status=422)
+    try:
+        done = act(form, proposal_id=proposal_id, seat=seat, now=timezone.now())
+    except Conflict as error:
+        lost = Lost(sentence=str(error), code=error.code)
+        return _again(request, seat, proposal_id, form=form, status=409, lost=lost)
+    except InvalidInput as error:
+        return _again(request, seat, proposal_id, form=form, status=422, error=str(error))
+    except NotFound as error:
+        raise Http404(str(error)) from error
+    _toast(request, done, proposal_id=proposal_id, space_id=seat.space_id)
+    return see_other(_onward(request, seat, after=form.cleaned_data["next"]))
+
+
+def _again(
+    request: HtmxHttpRequest,
+    seat: Seat,
+    proposal_id: int,
+    *,
+    form: forms.ActForm,
+    status: int,
+    lost: Lost | None = None,
+    error: str = "",
+) -> HttpResponse:
+    said: dict[str, Any] = {"lost": lost, "unanswered": "change" in form.errors}
+    if isinstance(form, forms.EditForm):
+        errors = {name: [str(line) for line in lines] for name, lines in form.errors.items()}
+        said["draft"] = Draft(values=form.data.dict(), errors=errors)
+    said["error"] = error or ("" if form.is_valid() else forms.first_error(form))
+    return _render(request, seat, proposal_id, asked=Asked(), status=status, **said)
+
+
+def _render(
+    request: HtmxHttpRequest,
+    seat: Seat,
+    proposal_id: int,
+    *,
+    asked: Asked,
+    status: int = 200,
+    **said: Any,
+) -> HttpResponse:
+    found = review_queries.card(
+        proposal_id, space_id=seat.space_id, before=asked.before, after=asked.after
+    )
+    if found is None:
+        raise Http404("There is no such proposal.")
+    reading = queue_pages.read(request.GET.dict(), seat=seat, now=timezone.now())
+    keys_on = keys_switch.are_on(request)
+    page = review_view(found, reading=reading, seat=seat, asked=asked, keys_on=keys_on, **said)
+    return render_page(request, template="review/card.html", page=page, status=status)
+
+
+def _seat_of(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> Seat:
+    return seat_in(request, seat, review_queries.space_of_proposal(proposal_id))
+
+
+def _onward(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> str:
+    """The card that followed in the reader's order, if it still waits there; else the list."""
+    reading = queue_pages.read(request.GET.dict(), seat=seat, now=timezone.now())
+    ids = [row.id for row in reading.found.rows]
+    if after is None or (after not in ids and after != reading.found.following):
+        after = ids[0] if ids and after is not None else None
+    return reading.card_url(after) or reverse("queue") + reading.query
+
+
+def _toast(request: HtmxHttpRequest, done: Decided, *, proposal_id: int, space_id: int) -> None:
+    text = review_queries.text_of(proposal_id, space_id=space_id)
+    words = f"{vocabulary.DECIDED[done.kind]}: {marking.excerpt(text, limit=TOAST_TEXT)}"
+    undoable = done.kind in ("approve", "reject", "defer")
+    messages.success(request, words, extra_tags=str(done.decision_id) if undoable else "")
