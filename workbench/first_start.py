@@ -6,12 +6,14 @@ from pathlib import Path
 from django.utils import timezone
 
 from extraction import sample
+from extraction.sample import loading
 from knowledge.commands import scope
 from knowledge.models import Role, Space
 from knowledge.results import SYSTEM
 from workbench.commands import people
 from workbench.local_secrets import write_private_file
 
+SAMPLE_MARK = "sample_loaded"
 LOGINS_FILE = "logins.txt"
 SAMPLE_SPACE = ("sample", "Sample")
 FIRST_SPACE = ("main", "Main")
@@ -29,6 +31,8 @@ def prepare(home: Path, *, with_sample: bool, say: Say) -> None:
         zone = sample.ZONE if with_sample else "UTC"
         say(f"Opening the space {slug} ...")
         scope.create_space(slug=slug, name=name, zone=zone, by=SYSTEM, now=timezone.now())
+    if with_sample and not (home / SAMPLE_MARK).exists():
+        load_sample(home, say=say)
     if not (home / LOGINS_FILE).exists():
         first = Space.objects.order_by("pk")[0]
         passwords = {role: people.new_password() for role in Role.values}
@@ -45,6 +49,19 @@ def prepare(home: Path, *, with_sample: bool, say: Say) -> None:
         say("Logins, shown this once (and kept in " + str(home / LOGINS_FILE) + "):")
         for role, password in passwords.items():
             say(f"  {role:8}  {password}")
+
+
+def load_sample(home: Path, *, say: Say) -> None:
+    """This function will capture the sample's conversations, for the worker to read.
+
+    An installation begun without the sample has no space for it and stays as it is.
+    """
+    space = Space.objects.filter(slug=SAMPLE_SPACE[0]).first()
+    if space is None:
+        return
+    say("Loading the sample ...")
+    loading.load(space_id=space.pk, now=timezone.now())
+    (home / SAMPLE_MARK).touch()
 
 
 def write_logins(home: Path, passwords: dict[str, str]) -> None:

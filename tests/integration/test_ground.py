@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 from django.contrib.auth.models import User
 from django.db import ProgrammingError, connection, connections, transaction
-
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests import databases
