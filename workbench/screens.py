@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from workbench.views import conversations, queue, review, runs, statements
+from workbench.views import conversations, keys, queue, review, runs, statements
 
 urlpatterns: list[URLPattern] = [
     path("", queue.home, name="home"),
@@ -24,6 +24,9 @@ urlpatterns: list[URLPattern] = [
     path("conversations/<int:conversation_id>/", conversations.conversation, name="conversation"),
     path("runs/", runs.runs, name="runs"),
     path("runs/<int:run_id>/", runs.run, name="run"),
+    path("keys/", keys.keys, name="keys"),
+    path("keys/create/", keys.create, name="create_key"),
+    path("keys/<int:key_id>/revoke/", keys.revoke, name="revoke_key"),
     path("shortcuts/", queue.shortcuts, name="shortcuts"),
     path("shortcuts/switch/", queue.switch_keys, name="switch_keys"),
 ]

@@ -297,8 +297,13 @@ def test_an_expired_key_is_refused_and_logged(desk: Desk) -> None:
 def test_a_revoked_key_is_refused_at_once(desk: Desk) -> None:
     token = make_key(desk)
     assert Caller(token).post({"query": "x"}).status_code == 200
+    key = ApiKey.objects.get()
     keys.revoke_key(
-        key_id=ApiKey.objects.get().pk, space_id=desk.space.pk, by=SYSTEM, now=timezone.now()
+        key_id=key.pk,
+        space_id=desk.space.pk,
+        typed_prefix=key.prefix,
+        by=SYSTEM,
+        now=timezone.now(),
     )
 
     check_problem(Caller(token).post({"query": "x"}), status=401, code="key_revoked")

@@ -456,9 +456,9 @@ def test_text_that_imitates_markup_cannot_close_the_block(desk: Desk) -> None:
 
 @pytest.mark.parametrize("field", ["valid_at", "known_at"])
 def test_a_naive_instant_is_refused(desk: Desk, field: str) -> None:
-    naive = utc(2026).replace(tzinfo=None)
+    naive: dict[str, Any] = {field: utc(2026).replace(tzinfo=None)}
     with pytest.raises(InvalidPeriod, match=f"{field} has no time zone"):
-        ask(desk, "tea", **{field: naive})
+        ask(desk, "tea", **naive)
 
 
 @pytest.mark.parametrize(

@@ -92,15 +92,22 @@ def create_key(
 
 
 @transaction.atomic(durable=True)
-def revoke_key(*, key_id: int, space_id: int, by: Actor, now: datetime) -> None:
+def revoke_key(*, key_id: int, space_id: int, typed_prefix: str, by: Actor, now: datetime) -> None:
     """This function will end a key at once and for good; it stays listed.
 
-    **Raises**: NotAllowed; NotFound in another space; Conflict when it is revoked already.
+    ``typed_prefix`` must be the key's: whoever revokes has looked at which one.
+
+    **Raises**: NotAllowed; NotFound in another space; InvalidInput for another prefix; Conflict
+    when it is revoked already.
     """
     _check_may_manage(by, space_id=space_id, now=now)
     key = ApiKey.objects.select_for_update().filter(pk=key_id, space_id=space_id).first()
     if key is None:
         raise NotFound("There is no such key in this space.")
+    if typed_prefix != key.prefix:
+        raise InvalidInput(
+            f"Type {key.prefix} to revoke this key; nothing was changed.", field="prefix"
+        )
     if key.revoked_at is not None:
         raise Conflict("This key is revoked already.")
     key.revoked_at = now

@@ -7,7 +7,9 @@ from typing import Literal
 
 from knowledge.models import Subject
 from workbench.commands.keys import TOKEN_FORM, digest_of
-from workbench.models import ApiKey
+from workbench.models import ApiKey, Scope
+
+SCOPES: tuple[tuple[str, str], ...] = tuple((scope.value, scope.label) for scope in Scope)
 
 State = Literal["active", "expired", "revoked"]
 
