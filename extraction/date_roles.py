@@ -86,10 +86,10 @@ def _cues(language: str) -> tuple[tuple[Role, bool, str, re.Pattern[str]], ...]:
     )
 
 
-def cue_before(text: str, start: int, end: int, language: str) -> Cue:
-    """Find the preposition of a date; Chinese and Japanese also put it behind."""
+def cue_before(text: str, start: int, end: int, *, language: str) -> Cue:
+    """This function will find a date's preposition; Chinese and Japanese also put it behind."""
     if language in _CJK_AFTER:
-        return _cue_cjk(text, start, end, language)
+        return _cue_cjk(text, start, end, language=language)
     if language not in WORDS:
         return Cue("on")
     before = text[max(0, start - 32) : start]
@@ -101,7 +101,7 @@ def cue_before(text: str, start: int, end: int, language: str) -> Cue:
     return Cue("on")
 
 
-def _cue_cjk(text: str, start: int, end: int, language: str) -> Cue:
+def _cue_cjk(text: str, start: int, end: int, *, language: str) -> Cue:
 
     for role, exclusive, pattern in _CJK_AFTER[language]:
         found = pattern.match(text, end)
@@ -131,19 +131,23 @@ def _leans(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return compile_words(words.future), compile_words(words.past)
 
 
-def lean_of(text: str, start: int, end: int, language: str) -> str:
-    """Say whether the clause around a date, or else its sentence, looks back or ahead."""
+def lean_of(text: str, start: int, end: int, *, language: str) -> str:
+    """This function will say whether the clause around a date, or else its sentence, looks back or
+    ahead.
+    """
     if language not in WORDS and language not in _LEANS_CJK:
         return ""
-    begin, stop = _around(text, start, end, _SENTENCE_EDGE)
+    begin, stop = _around(text, start, end, edge=_SENTENCE_EDGE)
     sentence = text[begin:stop]
-    left, right = _around(sentence, start - begin, end - begin, _CLAUSE_EDGE)
+    left, right = _around(sentence, start - begin, end - begin, edge=_CLAUSE_EDGE)
     return _lean(sentence[left:right], language) or _lean(sentence, language)
 
 
-def is_yearly(text: str, start: int, end: int, language: str) -> bool:
-    """Say whether the sentence around a date speaks of a birthday or another yearly day."""
-    begin, stop = _around(text, start, end, _SENTENCE_EDGE)
+def is_yearly(text: str, start: int, end: int, *, language: str) -> bool:
+    """This function will say whether the sentence around a date speaks of a birthday or another
+    yearly day.
+    """
+    begin, stop = _around(text, start, end, edge=_SENTENCE_EDGE)
     return bool(_yearly(language).search(text, begin, stop))
 
 
@@ -157,7 +161,7 @@ def _yearly(language: str) -> re.Pattern[str]:
     )
 
 
-def _around(text: str, start: int, end: int, edge: re.Pattern[str]) -> tuple[int, int]:
+def _around(text: str, start: int, end: int, *, edge: re.Pattern[str]) -> tuple[int, int]:
     before = [m.end() for m in edge.finditer(text, 0, start)]
     after = edge.search(text, end)
     return (before[-1] if before else 0), (after.start() if after else len(text))
@@ -171,7 +175,7 @@ def _lean(words: str, language: str) -> str:
 
 
 def joins(gap: str, cue: Cue, language: str) -> bool:
-    """Say whether the words between two dates make them the ends of one period."""
+    """This function will say whether the words between two dates make them one period."""
     gap = gap.strip()
     if re.fullmatch(rf"{_DASH}|到|至|から|から\s*|まで", gap):
         return True

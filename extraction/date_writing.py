@@ -12,8 +12,7 @@ _MONTHS = {
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
     "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
     "es": (
-        "enero febrero marzo abril mayo junio "
-        "julio agosto septiembre octubre noviembre diciembre"
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
     ),
     "it": (
         "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre"
@@ -193,7 +192,8 @@ _COARSE = frozenset({"month", "season", "year"})
 
 
 def absolute_text(text: str, dates: Iterable[FoundDate], zone: str) -> str:
-    """Write the relative dates of a statement out ("on 7 May 2023"), leaving all else as it is.
+    """This function will write the relative dates of a statement out ("on 7 May 2023"), leaving all
+    else as it is.
 
     **Shape**: ``dates`` were found in the statement or in the words it came from; a phrase is
     replaced where the statement still holds it. Unresolved phrases stay; so does a day or month
@@ -231,7 +231,7 @@ def _place(text: str, found: FoundDate) -> int:
 
 
 def written_out(found: FoundDate, clock: ZoneInfo) -> str:
-    """Write one resolved date as it stands in a sentence, in its own language."""
+    """This function will write a resolved date as it stands in a sentence of its language."""
     language = found.language if found.language in _PLAIN else "en"
     phrases = _PHRASES[language]
     first, last, unit = _days(found, clock)

@@ -52,7 +52,7 @@ class _Hit:
 def find_dates(
     text: str, *, reference: datetime, zone: str, language: str | None = None
 ) -> tuple[FoundDate, ...]:
-    """Find the dates of a text, in the order they stand.
+    """This function will find the dates of a text, in the order they stand.
 
     **Units**: ``reference`` is when the words were said; ``zone`` an IANA name.
     **Raises**: ``NaiveInstant``, ``UnknownZone``.
@@ -74,11 +74,11 @@ def _hits(text: str, today: date, language: str) -> Iterator[_Hit]:
             start, end = found.span("body") if "body" in pattern.groupindex else found.span()
             if any(start < e and s < end for s, e in taken):
                 continue
-            cue = cue_before(text, start, end, language)
-            lean = cue.lean or lean_of(text, start, end, language)
+            cue = cue_before(text, start, end, language=language)
+            lean = cue.lean or lean_of(text, start, end, language=language)
             if found.groupdict().get("since"):
                 cue = Cue("since", start)
-            yearly = is_yearly(text, start, end, language)
+            yearly = is_yearly(text, start, end, language=language)
             moment = Moment(today=today, lean=lean, cued=cue.start >= 0, yearly=yearly)
             answer = reader(found, moment)
             if answer is None:
@@ -182,7 +182,7 @@ def _shifted(text: str, hit: _Hit, language: str) -> _Hit:
         if offset.steps
         else unit_around(base, offset.unit, 0)
     )
-    cue = cue_before(text, offset.start, hit.end, language)
+    cue = cue_before(text, offset.start, hit.end, language=language)
     if moved is None:
         return _Hit(offset.start, hit.end, cue, None)
     return _Hit(

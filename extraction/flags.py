@@ -81,7 +81,7 @@ class FlagContext:
 
 
 def flags_for(context: FlagContext) -> tuple[str, ...]:
-    """List the flags of a candidate, in the order a curator reads them."""
+    """This function will list the flags of a candidate, in the order a curator reads them."""
     raised = {flag for flag, asks in _QUESTIONS.items() if asks(context)}
     raised |= {flag for flag in Flag if flag in context.notes}
     return tuple(flag.value for flag in Flag if flag in raised)

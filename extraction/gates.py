@@ -115,7 +115,9 @@ class Gate:
 
 
 def gate(context: GateContext) -> Gate:
-    """Decide whether a candidate waits for a curator, is set aside, or joins what is there."""
+    """This function will decide whether a candidate waits for a curator, is set aside, or joins
+    what is there.
+    """
     twins = tuple(n for n in context.neighbours if _repeats(context, n))
     reason = _own_reason(context)
     if reason:
@@ -128,7 +130,9 @@ def gate(context: GateContext) -> Gate:
 
 
 def was_rejected(context: GateContext) -> bool:
-    """Say whether a candidate repeats a rejected proposal: for the flag on one from new words."""
+    """This function will say whether a candidate repeats a rejected proposal: for the flag on one
+    from new words.
+    """
     return any(n.state == REJECTED and _repeats(context, n) for n in context.neighbours)
 
 
@@ -166,7 +170,9 @@ _CJK_MARKERS = re.compile(
 
 
 def is_trivial(text: str) -> bool:
-    """Say whether a statement is empty, or one or two words without a marker of lasting meaning."""
+    """This function will say whether a statement is empty, or one or two words without a marker of
+    lasting meaning.
+    """
     words = list(raw_tokens(text))
     if any(w.is_cjk for w in words):
         length = sum(len(w.written) if w.is_cjk else 2 for w in words)
@@ -190,7 +196,8 @@ _DEFINITION = re.compile(
 
 
 def is_general_knowledge(context: GateContext) -> bool:
-    """Say whether a statement defines something of the world instead of telling of the subject.
+    """This function will say whether a statement defines something of the world instead of telling
+    of the subject.
 
     Only for people's memories, only where neither statement nor words mention the subject, and
     only for sentences shaped like a definition: in doubt a curator decides.
@@ -229,7 +236,7 @@ def is_duplicate(
     likeness: float | None = None,
     thresholds: DuplicateThresholds | None = None,
 ) -> bool:
-    """Say whether a new text adds nothing to one already held.
+    """This function will say whether a new text adds nothing to one already held.
 
     Equal words, or a whole clause of it, or a cosine over the embedder's threshold with every
     guard agreeing and no content word of its own. **Units**: ``likeness`` is a cosine.

@@ -82,11 +82,11 @@ def ground(
     candidate: Candidate,
     messages: Sequence[EpisodeMessage],
     *,
-    subject_name: str,
+    subject_name: str = "",
     zone: str = "UTC",
     context: Sequence[str] = (),
 ) -> Grounded:
-    """Hold a candidate against the words it quotes.
+    """This function will hold a candidate against the words it quotes.
 
     **Shape**: ``messages`` are the episode's; ``context`` holds known statements, whose names a
     candidate may repeat ("moved from Berlin"). The first reason found is returned:
@@ -98,7 +98,7 @@ def ground(
     if missing or not any(e.role == "supports" for e in found):
         return Grounded(found, "ungrounded", missing)
     words = _sorted_by_speaker(found, by_index)
-    said = _said(candidate, words, by_index, subject_name)
+    said = _said(candidate, words, by_index, subject_name=subject_name)
     if said is None:
         return Grounded(found, "not_said_by_subject")
     language = candidate.language or guess_language(candidate.text)
@@ -149,6 +149,7 @@ def _said(
     candidate: Candidate,
     words: _Words,
     by_index: dict[int, EpisodeMessage],
+    *,
     subject_name: str,
 ) -> tuple[EvidenceSpan, ...] | None:
     """List the spans the subject stands behind: its own, and what it said yes to; or none."""

@@ -45,7 +45,7 @@ tua tuo un una uno va vi voi non"""
 
 
 def fold(text: str) -> str:
-    """Make case, width and Latin accents equal, and leave every other script.
+    """This function will make case, width and Latin accents equal, and leave every other script.
 
     **Shape**: NFC; dakuten and Hangul survive, only combining marks U+0300–U+036F go.
     """
@@ -92,7 +92,7 @@ def _script_language(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def guess_language(text: str) -> str:
-    """Guess a text's language from its script and its function words.
+    """This function will guess a text's language from its script and its function words.
 
     **Shape**: an ISO 639-1 code; ``en`` where nothing speaks for another.
     """

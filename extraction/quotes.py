@@ -19,7 +19,9 @@ _QUOTE_EDGES = " \t\n\"'.,;:!?\u2026()[]*_"
 
 
 def normalised(text: str) -> str:
-    """Make case, width, whitespace, quotation marks and dashes equal, and drop invisible marks."""
+    """This function will make case, width, whitespace, quotation marks and dashes equal, and drop
+    invisible marks.
+    """
     return _normalise(text)[0].strip()
 
 
@@ -53,7 +55,8 @@ def _pieces(char: str) -> str:
 
 
 def locate(quote: str, text: str) -> Span | None:
-    """Find a quote in a text: exactly, or else up to case, width, whitespace, quotes and dashes.
+    """This function will find a quote in a text: exactly, or else up to case, width, whitespace,
+    quotes and dashes.
 
     **Shape**: offsets of the original text, widened to whole visible characters; an occurrence
     between word edges is preferred. Nothing where the words are not there.

@@ -50,7 +50,9 @@ class SecretSpan:
 
 
 def find_secrets(text: str) -> tuple[SecretSpan, ...]:
-    """Find passwords, keys, tokens and payment cards, in order and without overlaps."""
+    """This function will find passwords, keys, tokens and payment cards, in order and without
+    overlaps.
+    """
     found = sorted(_candidates(text), key=lambda s: (s.start, -s.end))
     kept: list[SecretSpan] = []
     for span in found:
@@ -60,7 +62,9 @@ def find_secrets(text: str) -> tuple[SecretSpan, ...]:
 
 
 def mask_secrets(text: str) -> str:
-    """Replace what is secret by dots; a card keeps its last four digits, a token its kind."""
+    """This function will replace what is secret by dots; a card keeps its last four digits, a token
+    its kind.
+    """
     for span in reversed(find_secrets(text)):
         tail = re.sub(r"\D", "", text[span.start : span.end])[-4:] if span.is_card else ""
         text = text[: span.start] + (f"{MASK} {tail}" if tail else MASK) + text[span.end :]
@@ -93,7 +97,9 @@ def _looks_random(word: str) -> bool:
 
 
 def passes_luhn(number: str) -> bool:
-    """Say whether digits could be a payment card: 13 to 19 of them, known first digit, checksum."""
+    """This function will say whether digits could be a payment card: 13 to 19 of them, known first
+    digit, checksum.
+    """
     digits = [int(c) for c in number if c.isdecimal()]
     if not 13 <= len(digits) <= 19 or digits[0] not in {2, 3, 4, 5, 6} or len(set(digits)) < 2:
         return False
