@@ -5,6 +5,7 @@ every span must point back at the original words, so nothing here rewrites the t
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 Span = tuple[int, int]
@@ -23,7 +24,7 @@ _PROTECTED = re.compile(
     r"|`[^`\n]+`"
     r"|https?://[^\s<>\"]*[^\s<>\".,;:!?)\]]"
     r"|www\.[^\s<>\"]*[^\s<>\".,;:!?)\]]"
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
     r"|\[[^\[\]\n]*\]",  # a bracketed note ("[picture: …]") keeps its own stops
     re.DOTALL,
 )
@@ -32,6 +33,7 @@ _TERMINATOR = re.compile(
 )
 _CJK_STOPS = "\u3002\uff01\uff1f\uff61"
 _CLOSERS = "\"'\u2019\u201d)]\u300d\u300f\uff09\u300b\u00bb*_"
+_NEAR = 40  # as far as any decision looks back or ahead
 _WORD_BEFORE = re.compile(r"[\w.]+\Z")
 
 
@@ -57,9 +59,11 @@ def texts(text: str) -> list[str]:
 
 def _boundaries(text: str) -> Iterator[int]:
     protected = [match.span() for match in _PROTECTED.finditer(text)]
+    opens = [start for start, _end in protected]
     for match in _TERMINATOR.finditer(text):
         at = match.start()
-        if any(start < at < end for start, end in protected):
+        place = bisect_left(opens, at) - 1
+        if place >= 0 and at < protected[place][1]:
             continue
         if not match.group():
             if _opens_after_a_sentence(text, at):
@@ -71,7 +75,7 @@ def _boundaries(text: str) -> Iterator[int]:
 
 
 def _opens_after_a_sentence(text: str, at: int) -> bool:
-    before = text[:at].rstrip()
+    before = text[max(0, at - _NEAR) : at].rstrip()
     return bool(before) and before[-1] in ".!?\u2026" + _CJK_STOPS
 
 
@@ -89,8 +93,8 @@ def _ends_sentence(text: str, mark: str, span: Span) -> bool:
     if follows and not follows.isspace() and _is_wordlike(follows):
         return False  # 3.5, settings.py, v2.1, "wait...what"
     if mark != ".":
-        return not (set(mark) == {"."} and text[end:].lstrip()[:1].islower())
-    return not _is_abbreviation(text, at, text[end:].lstrip()[:1])
+        return not (set(mark) == {"."} and text[end : end + _NEAR].lstrip()[:1].islower())
+    return not _is_abbreviation(text, at, text[end : end + _NEAR].lstrip()[:1])
 
 
 def _is_wordlike(char: str) -> bool:
@@ -107,7 +111,8 @@ def _is_abbreviation(text: str, at: int, follows: str) -> bool:
     if word in _ABBREVIATIONS and follows:
         return True
     is_initial = len(word) == 1 and word.isalpha() and text[at - 1].isupper() and word != "i"
-    is_list_number = word.isdigit() and len(word) <= 2 and not text[: at - len(word)].rstrip(" \t")
+    lead = text[max(0, at - _NEAR) : at - len(word)].rstrip(" \t")
+    is_list_number = word.isdigit() and len(word) <= 2 and lead[-1:] in {"", "\n"}
     return bool(follows) and (is_initial or is_list_number)
 
 

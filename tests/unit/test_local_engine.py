@@ -3,6 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given as any_text
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from extraction.engines.base import (
     Calibration,
@@ -409,3 +412,58 @@ def test_every_quote_stands_in_its_message() -> None:
     for candidate in calibrate(given).candidates:
         for quote in candidate.evidence:
             assert quote.quote in given.messages[quote.message].text
+
+
+def test_a_date_may_be_what_the_sentence_speaks_of() -> None:
+    candidate = only(episode("Yesterday was hard for me and my sister."))
+    assert candidate.text == "10 March 2026 was hard for Ana and their sister."
+
+
+def test_what_did_something_to_the_speaker_is_not_the_speaker() -> None:
+    texts = [c.text for c in calibrate(episode("I ran a race. Really made me think.")).candidates]
+    assert texts == ["Ana ran a race. It really made Ana think."]
+
+
+_BITS = [
+    "I ",
+    "my ",
+    "you ",
+    "moved ",
+    "and ",
+    "?",
+    ". ",
+    "!",
+    "\n",
+    "「",
+    "」",
+    "我",
+    "🙂",
+    "'",
+    "’m ",
+]
+_BITS += [
+    "he ",
+    "not ",
+    "yesterday ",
+    "[x]",
+    "“",
+    "Ana ",
+    ", ",
+    "not a year.",
+    "use that",
+    "```",
+    "\u200b",
+]
+
+
+@settings(max_examples=60, deadline=None)
+@any_text(st.lists(st.sampled_from(_BITS), max_size=25).map("".join))
+def test_no_words_break_it_and_every_span_stands_in_its_message(text: str) -> None:
+    given = episode(("agent", "Do you still live in Porto?"), text, known=(WORKS,))
+    result = calibrate(given)
+    for candidate in result.candidates:
+        assert all(q.quote in given.messages[q.message].text for q in candidate.evidence)
+        assert 0 <= candidate.confidence <= 1
+        assert candidate.text
+    for span in (*result.gaps, *result.covered):
+        assert 0 <= span.start < span.end <= len(given.messages[span.message].text)

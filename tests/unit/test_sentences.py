@@ -35,6 +35,7 @@ from extraction import sentences
         ("Look at this! [a note. with stops] Bye.", ["Look at this!", "[a note. with stops] Bye."]),
         ("She said “I left.” Then silence.", ["She said “I left.”", "Then silence."]),
         ("i moved to ulm. i like it.", ["i moved to ulm.", "i like it."]),
+        ("Do:\n1. Buy tea.\n2. Rest.", ["Do:", "1. Buy tea.", "2. Rest."]),
         ("", []),
         ("   \n ", []),
     ],

@@ -81,6 +81,7 @@ _NO_FACT_ASKED = re.compile(
 _PLAIN_YES = re.compile(
     r"^(?:yes|yep|yeah|yup|i am|i do|i have|indeed|correct|exactly|right)[.!]*$", re.IGNORECASE
 )
+_LONGEST_ANSWER = 240
 _EMPTY = re.compile(
     r"^(?:for sure|woo-?hoo|ha\b|haha|thank|sorry|not sure|why not|maybe|any ?time|always"
     r"|never mind|me too|super \w+|so \w+|very \w+|pretty \w+)",
@@ -105,7 +106,7 @@ def of_message(
         return None
     spans = sentences.split(message.text)
     asked = sentences.texts(before.text)
-    if not spans or not asked or durability.read(message.text).content > 24:
+    if not spans or not asked or len(message.text) > _LONGEST_ANSWER:
         return None
     place = Place(message.index, *_answer_span(message.text, spans))
     return (
@@ -151,7 +152,7 @@ def _advice_taken(
 
 def _advice_in(text: str) -> tuple[str, str] | None:
     for sentence in reversed(sentences.texts(text)):
-        match = _ADVICE.search(sentence)
+        match = _ADVICE.search(sentence[:_LONGEST_ANSWER])
         if match:
             what = _WHAT_ENDS.sub("", match["what"].strip())
             is_thing = 0 < len(what.split()) <= 4 and not re.match(

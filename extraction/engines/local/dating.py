@@ -30,12 +30,28 @@ def dated(draft: Draft, message: EpisodeMessage, *, zone: str) -> Draft:
         valid_from = valid_to = None
     return replace(
         draft,
-        text=dates.absolute_text(draft.text, found, zone) if is_english else draft.text,
+        text=_as_subject(dates.absolute_text(draft.text, found, zone))
+        if is_english
+        else draft.text,
         notes=tuple(dict.fromkeys((*draft.notes, *_notes(found)))),
         valid_from=valid_from,
         valid_to=valid_to,
         date_phrase=_phrase(found, start=start, end=end),
     )
+
+
+def _as_subject(text: str) -> str:
+    """Mend "On 9 May 2025 was hard": a date that is what the sentence speaks of."""
+    mended = _DATE_AS_SUBJECT.sub(lambda match: match["date"], text)
+    return mended[:1].upper() + mended[1:]
+
+
+_DATE_AS_SUBJECT = re.compile(
+    r"(?:^|(?<=[.;,] ))(?:on"
+    r"|in) (?P<date>(?:the week of )?(?:\d{1,2} )?[A-Z]\w+ \d{4})(?= (?:has|have|had|was"
+    r"|is|will)\b)",
+    re.IGNORECASE,
+)
 
 
 def _phrase(
@@ -59,13 +75,15 @@ def _begins(found: dates.FoundDate, draft: Draft) -> bool:
 
 def _notes(found: Sequence[dates.FoundDate]) -> list[str]:
     notes = []
-    if any(not f.resolved or f.ambiguous for f in found):
+    if any((not f.resolved or f.ambiguous) and f.phrase.lower() not in _VAGUE for f in found):
         notes.append("unresolved_date")
     if any(f.future for f in found):
         notes.append("future_date")
     return notes
 
 
+# These claim no day: there is nothing to resolve, and nothing to warn of.
+_VAGUE = frozenset({"recently", "lately"})
 _PLANS = re.compile(
     r"\b(?:wants? to|plans? to|planning|hopes? to|going to|will|would like|deadline|due)\b",
     re.IGNORECASE,

@@ -28,6 +28,11 @@ _POINTS_BACK = re.compile(
     r"|\b(?:this|these|those)\b(?=['\u2019]s|\s+(?:is|are|was|were|has|have|made|makes)\b|\W*$)",
     re.IGNORECASE,
 )
+_THING_DID = re.compile(
+    r"^(?:(?:really|also|just) )?(?:made|gave|got|left|took|kept|makes|gives|keeps) (?:me"
+    r"|us)\b",
+    re.IGNORECASE,
+)
 _EXPLETIVE = re.compile(
     r"^it(?:['\u2019]s| is| was|['\u2019]ll be| has been| takes| feels?"
     r"| felt)(?: \w+){0,4}? (?:to|that|how|when|since|because)\b",
@@ -35,6 +40,7 @@ _EXPLETIVE = re.compile(
 )
 # Plain letters alone are weak evidence: "see ya" is no Spanish.
 _LEAD = 2
+_LONGEST = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,7 @@ def scene_of(episode: EpisodeInput) -> Scene:
     """This function will gather the names an episode is spoken among."""
     spoken = [m.speaker for m in episode.messages if not m.by_subject and m.kind in _TALK]
     others = ("the assistant" if name.lower() in _ROLES else name for name in spoken if name)
-    own = " ".join(m.text for m in episode.messages if is_own_message(m))
+    own = " ".join(m.text[:_LONGEST] for m in episode.messages if is_own_message(m))
     return Scene(
         episode=episode,
         others=tuple(dict.fromkeys(others)),
@@ -114,10 +120,13 @@ def of_message(scene: Scene, message: EpisodeMessage) -> tuple[list[Draft], list
     drafts: list[Draft] = []
     left: list[Place] = []
     before = ""
-    fallback = _language(message.text, fallback=scene.language)
+    fallback = _language(message.text[:_LONGEST], fallback=scene.language)
     for start, end in sentences.split(message.text):
         quote = message.text[start:end]
         place = Place(message.index, start, end)
+        if end - start > _LONGEST:
+            left.append(place)  # a pasted log, not a sentence
+            continue
         draft = _of_sentence(scene, message, place, before=before, fallback=fallback)
         if draft is not None:
             _append(drafts, draft, message, subject=scene.episode.subject_name)
@@ -146,14 +155,13 @@ def _of_sentence(
         setting = Setting()  # "Saturday works for me" employs nobody
     reading = durability.read(spoken, has_attribute=bool(setting.attribute))
     meant = modality.of(trimmed)
-    if not durability.is_durable(reading) or (
-        meant == "question" and not _states_something(spoken, reading)
-    ):
+    is_bare_question = meant == "question" and not _states_something(trimmed, reading)
+    if is_bare_question or not durability.is_durable(reading):
         return None
     return Draft(
         place=place,
         quote=quote,
-        trimmed=trimmed,
+        trimmed=spoken,
         text=text,
         about=about.of(text, subject=_holder(scene, message, spoken)),
         language=language,
@@ -194,7 +202,9 @@ def _holder(scene: Scene, message: EpisodeMessage, spoken: str) -> str:
 
 
 def _with_subject(trimmed: str) -> str:
-    """Give "Moved to Ulm." its "I" back."""
+    """Give "Moved to Ulm." its "I" back, and "Really made me think." its "it"."""
+    if _THING_DID.match(trimmed):
+        return f"It {trimmed[:1].lower()}{trimmed[1:]}"
     if not durability.elliptic_opener(trimmed):
         return trimmed
     low = trimmed[:1].lower() + trimmed[1:]

@@ -52,7 +52,8 @@ _SMALL_TALK = re.compile(
     r"|(?:your|you|you['\u2019]\w+|yours)\b|(?:please|pls|can|could|would) (?:you )?"
     r"|help me|show me|write|fix|explain|make (?:it|this|the)|give me|do it"
     r"|don['\u2019]t (?:worry|forget|give up)"
-    r"|hope (?:you|your|it|that|to)|wish(?:ing)? you|i wish you|enjoy (?:your|the|it"
+    r"|hope (?:you|your|it|that|to)|remind us|for (?:letting|being|the|your|all|having"
+    r"|sharing|everything|always)\b|wish(?:ing)? you|i wish you|enjoy (?:your|the|it"
     r"|every)|long time no|what['\u2019]s (?:up|new)|how['\u2019]s|not much|of course"
     r"|me too|me neither|i (?:do|did|am|have|will|can|don['\u2019]t know)[.! ]*$)",
     re.IGNORECASE,
@@ -85,10 +86,11 @@ _GOAL = re.compile(
     re.IGNORECASE,
 )
 _CONSTRAINT = re.compile(
-    r"\b(?:must(?:n['\u2019]t| not)?|never|always|have to|has to|can(?:no"
-    r"|['\u2019])t (?:eat|drink|use|have|take|do|be|travel|work)|cannot|allerg\w+"
-    r"|intoleran\w+|not allowed"
-    r"|forbidden|required|only (?:use|uses|eat|eats|drink))\b",
+    r"\b(?:i|we|and) (?:must|never|always|have to|can(?:no|['\u2019])t (?:eat|drink|use"
+    r"|have|take|do|be|travel|work))\b"
+    r"|\bmust(?:n['\u2019]t| not| never)\b|\ballerg\w+|\bintoleran\w+|\bnot allowed\b"
+    r"|\bforbidden\b|\brequired\b|^(?:always|never)\b"
+    r"|\bonly (?:use|uses|eat|eats|drink)\b",
     re.IGNORECASE,
 )
 _HIGH = re.compile(
@@ -146,8 +148,10 @@ _FEELING = re.compile(
     r"|\bi (?:really )?(?:appreciate|feel|wish)\b",
     re.IGNORECASE,
 )
+_WHAT_THINGS_DO = frozenset("made gave got left took kept".split())
 _MAIN_VERB_AHEAD = re.compile(
-    r"\b(?:is|are|was|were|has|have|helps?|makes?|made|feels?|can|will|gives?|gave|keeps?"
+    r"\b(?:is|are|was|were|has|have|helps?|makes?|made|feels?|felt|can|could|will|would"
+    r"|must|should|may|might|gives?|gave|keeps?"
     r"|brings?|lets?|means?|takes?|allow\w*|really)\b|['\u2019]s\b"
 )
 _PROMISE = re.compile(
@@ -210,6 +214,8 @@ def elliptic_opener(sentence: str) -> bool:
     if not found:
         return False
     verb, rest = found[1].lower(), found[2]
+    if re.match(r"\s+(?:me|us|my|our) ", rest) and verb in _WHAT_THINGS_DO:
+        return False  # "Really made me think": it did, not I
     if verb in words.PARTICIPLE_OPENERS:
         # "Painting is fun" speaks of painting; "Painting a fence today" of the speaker.
         return not _MAIN_VERB_AHEAD.search(rest[:60])

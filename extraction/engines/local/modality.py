@@ -11,7 +11,7 @@ _TAG = re.compile(
 )
 _ASKS = re.compile(
     r"^(?:(?:do|does|did|is|are|am|was|were|can|could|should|shall|will|would|have|has"
-    r"|what|where|who|why|how|which)"
+    r"|what|where|who|why|how)"
     r"\s+(?:i|we|you|he|she|they|it|my|the|there|your|this|that)\b"
     r"|(?:what|where|when|who|why|how|which)\s+(?:is|are|was|were|do|does|did|should|can"
     r"|would|about)\b)",

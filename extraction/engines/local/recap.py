@@ -61,7 +61,7 @@ def topic_weights(episode: EpisodeInput) -> Counter[str]:
 
 
 def _may_be_shown(draft: Draft) -> bool:
-    is_sentence = len(draft.text.split()) >= 3 or not draft.text.isascii()
+    is_sentence = len(draft.text.split()) >= 4 or not draft.text.isascii()
     return is_sentence and not _SECRET.search(draft.text)
 
 

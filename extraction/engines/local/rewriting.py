@@ -274,10 +274,13 @@ def _plain(line: _Line, word: str) -> None:
     low = word.lower()
     if line.present and low in words.COORDINATED_VERBS and _follows_conjunction(line):
         word = verbs.third_person(word)
-    elif word in ".;:!?" or low in {"to", "who", "that", "which", "because", "if", "when"}:
+    elif word in ".;:!?" or low.split("'")[0] in _NEW_CLAUSE:
         line.present = False
     line.out.append(word)
     line.at += 1
+
+
+_NEW_CLAUSE = frozenset("to who that which because if when they he she it you there".split())
 
 
 def _follows_conjunction(line: _Line) -> bool:

@@ -55,7 +55,7 @@ PAST_OPENERS = frozenset(
     "attended volunteered graduated passed".split()
 )
 PRESENT_OPENERS = frozenset(
-    "gonna gotta wanna want need hope prefer plan hate love enjoy like".split()
+    "gonna gotta wanna want need hope prefer plan hate love enjoy like wish".split()
 )
 
 PERSON_RELATIONS = frozenset(
