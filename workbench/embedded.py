@@ -26,6 +26,7 @@ from workbench.embedded_places import (
     Places,
     find_places,
     make_directory_for,
+    remember_home,
 )
 
 PORT = "5432"
@@ -76,6 +77,7 @@ class EmbeddedServer:
                 self._take_lease()
                 if not self._answers():
                     self._start()
+                    remember_home(self.places, self.home)
                 self._provision()
 
     def release(self) -> None:

