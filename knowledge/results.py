@@ -100,7 +100,11 @@ class PredictionDraft:
 
 @dataclass(frozen=True, slots=True)
 class ProposalDraft:
-    """A proposal about to be written; ``gaps`` are positions in the run's gap list."""
+    """A proposal about to be written.
+
+    **Shape**: ``gaps`` are positions in the run's gap list. What repeats a waiting proposal names
+    it in ``joined_to``; what repeats an earlier draft of the run names its place in ``joins``.
+    """
 
     text: str
     about: str
@@ -124,6 +128,7 @@ class ProposalDraft:
     flags: tuple[str, ...] = ()
     aside_reason: str = ""
     joined_to: int | None = None
+    joins: int | None = None
     rejected_as: int | None = None
     waits_on: int | None = None
     gaps: tuple[int, ...] = ()

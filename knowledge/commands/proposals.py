@@ -1,6 +1,7 @@
 """Everything that may be believed enters here, as set aside or pending, never further."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
@@ -94,10 +95,14 @@ def record_run(
         return _recorded(run)
     predicted = _write_predictions(run, outcome=outcome)
     gaps = _write_gaps(run, outcome=outcome, predicted=predicted)
-    written = [
-        _write_draft(run, draft=draft, ordinal=ordinal, gaps=gaps, outcome=outcome, now=now)
-        for ordinal, draft in enumerate(outcome.drafts)
-    ]
+    written: list[Proposal] = []
+    for draft in outcome.drafts:
+        placed = draft if draft.joins is None else replace(draft, joined_to=written[draft.joins].pk)
+        written.append(
+            _write_draft(
+                run, draft=placed, ordinal=len(written), gaps=gaps, outcome=outcome, now=now
+            )
+        )
     run.state = RunState.DONE
     run.usage = outcome.usage
     run.duration_ms = outcome.duration_ms

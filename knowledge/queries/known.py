@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import Q
 from pgvector.django import CosineDistance
 
-from knowledge.models import Proposal, ProposalVector, Version
+from knowledge.models import Attribute, Proposal, ProposalVector, Version
 from knowledge.trust import WAITING_STATES, TrustState
 
 
@@ -30,14 +30,14 @@ class Known:
 class NearText:
     """A proposal whose text has a similar vector.
 
-    **Units**: ``cosine`` -1..1. **Shape**: ``statement_id`` is what it became, where it is
-    still believed; ``message_ids`` are the messages it rests on.
+    **Shape**: ``statement_id`` is what it became, where it is still believed; ``message_ids`` are
+    the messages it rests on.
     """
 
     proposal_id: int
     text: str
     state: str
-    cosine: float
+    vector: tuple[float, ...]
     statement_id: int | None
     message_ids: frozenset[int]
 
@@ -121,7 +121,7 @@ def near_texts(
             proposal_id=row.proposal_id,
             text=row.proposal.text,
             state=row.proposal.state,
-            cosine=1 - float(vars(row)["distance"]),
+            vector=tuple(row.vector),
             statement_id=believed.get(row.proposal_id),
             message_ids=frozenset(item.message_id for item in row.proposal.evidence.all()),
         )
@@ -130,13 +130,7 @@ def near_texts(
     ]
 
 
-def slot_holder(*, space_id: int, subject_id: int, attribute: str, about: str) -> Version | None:
-    """This function will find the latest believed version of an attribute, about the same."""
-    if not attribute:
-        return None
-    return (
-        Version.objects.current()
-        .filter(space_id=space_id, subject_id=subject_id, attribute=attribute, about__iexact=about)
-        .order_by("-valid", "-pk")
-        .first()
-    )
+def single_valued(space_id: int) -> frozenset[str]:
+    """This function will list the attributes of which a subject holds one value at a time."""
+    rows = Attribute.objects.filter(space_id=space_id, single_valued=True)
+    return frozenset(rows.values_list("key", flat=True))

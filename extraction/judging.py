@@ -1,0 +1,235 @@
+"""One candidate before everything that is known: what it relates to, its flags, its gate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from extraction.dates import find_dates
+from extraction.embeddings.base import Embedder
+from extraction.engines.base import Candidate, EpisodeInput, Kind
+from extraction.flags import FlagContext, FlagEvidence, flags_for
+from extraction.gates import CURRENT, AsideReason, GateContext, Neighbour, gate, was_rejected
+from extraction.grounding import Grounded
+from extraction.similarity import equal_words
+from knowledge.queries.known import Known, NearText, near_texts, single_valued
+from knowledge.trust import TrustState
+
+REPLACING: frozenset[Kind] = frozenset({"update", "contradiction"})
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What became of a candidate.
+
+    **Shape**: ``target_id`` is a statement; ``waits_on`` and ``joined_to`` are proposals;
+    ``joins`` is the place of an earlier candidate of the same run.
+    """
+
+    kind: Kind
+    flags: tuple[str, ...]
+    target_id: int | None = None
+    waits_on: int | None = None
+    reason: str = ""
+    aside_reason: str = ""
+    joined_to: int | None = None
+    joins: int | None = None
+    rejected_as: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    kind: Kind
+    ref: str | None = None
+    reason: str = ""
+
+
+@dataclass
+class Judge:
+    """Judges the candidates of one run in turn, remembering those it has let pass."""
+
+    space_id: int
+    subject_id: int
+    episode: EpisodeInput
+    message_ids: tuple[int, ...]
+    known: Sequence[Known]
+    embedder: Embedder
+    confidence_floor: float
+    _heard: list[Neighbour] = field(default_factory=list)
+    _judged: int = 0
+    _ended: int = 0
+
+    def __post_init__(self) -> None:
+        self._single_valued = single_valued(self.space_id)
+
+    def judge(
+        self, candidate: Candidate, *, grounded: Grounded, vector: tuple[float, ...]
+    ) -> Judgement:
+        """This function will relate, flag and gate one candidate. **Cost**: three queries."""
+        relation = self._relate(candidate)
+        near = near_texts(
+            vector,
+            space_id=self.space_id,
+            subject_id=self.subject_id,
+            model=self.embedder.model_id,
+            least_cosine=self.embedder.thresholds.near,
+        )
+        context = self._gate_context(
+            candidate, relation=relation, grounded=grounded, near=near, vector=vector
+        )
+        verdict = gate(context)
+        if relation.kind in REPLACING and relation.ref is not None:
+            self._ended += 1
+        flags = self._flags(
+            candidate, relation=relation, grounded=grounded, rejected=was_rejected(context)
+        )
+        judgement = self._judgement(
+            relation, aside=verdict.aside_reason, join=verdict.join, flags=flags
+        )
+        if not judgement.aside_reason:
+            self._heard.append(
+                Neighbour(f"candidate:{self._judged}", candidate.text, "pending", vector, True)
+            )
+        self._judged += 1
+        return judgement
+
+    def _relate(self, candidate: Candidate) -> _Relation:
+        """The engine's own suggestion; else what holds the one place this value would take."""
+        if candidate.target is not None:
+            return _Relation(candidate.kind, candidate.target, candidate.reason)
+        if candidate.attribute not in self._single_valued or not candidate.value:
+            return _Relation(candidate.kind, None, candidate.reason)
+        about = candidate.about or self.episode.subject_name
+        holders = [
+            item
+            for item in self.known
+            if item.attribute == candidate.attribute and equal_words(item.about, about)
+        ]
+        holders.sort(key=lambda item: (item.waiting, -item.valid_from.timestamp()))
+        if not holders:
+            return _Relation(candidate.kind, None, candidate.reason)
+        holder = next((h for h in holders if equal_words(h.value, candidate.value)), holders[0])
+        if equal_words(holder.value, candidate.value):
+            return _Relation("confirmation", holder.ref, f"says again: {holder.text}")
+        return _Relation("update", holder.ref, f"possibly replaces: {holder.text}")
+
+    def _gate_context(
+        self,
+        candidate: Candidate,
+        *,
+        relation: _Relation,
+        grounded: Grounded,
+        near: Sequence[NearText],
+        vector: tuple[float, ...],
+    ) -> GateContext:
+        own = frozenset(self.message_ids[span.message] for span in grounded.evidence)
+        return GateContext(
+            text=candidate.text,
+            confidence=candidate.confidence,
+            confidence_floor=self.confidence_floor,
+            modality=candidate.modality,
+            grounding=grounded.reason,
+            kind=relation.kind,
+            target=relation.ref,
+            subject_name=self.episode.subject_name,
+            subject_kind=self.episode.subject_kind,
+            about=candidate.about,
+            quotes=tuple(span.quote for span in grounded.evidence if span.role == "supports"),
+            notes=candidate.notes,
+            vector=vector,
+            thresholds=self.embedder.thresholds,
+            neighbours=[*(_neighbour(item, own=own) for item in near), *self._heard],
+        )
+
+    def _flags(
+        self, candidate: Candidate, *, relation: _Relation, grounded: Grounded, rejected: bool
+    ) -> tuple[str, ...]:
+        messages = self.episode.messages
+        spans = grounded.evidence
+        said_at = min((messages[span.message].sent_at for span in spans), default=None)
+        replaces = relation.kind in REPLACING and relation.ref is not None
+        return flags_for(
+            FlagContext(
+                text=candidate.text,
+                subject_name=self.episode.subject_name,
+                subject_kind=self.episode.subject_kind,
+                about=candidate.about,
+                attribute=candidate.attribute,
+                modality=candidate.modality,
+                evidence=tuple(
+                    FlagEvidence(
+                        quote=span.quote,
+                        message=messages[span.message].text,
+                        by_subject=messages[span.message].by_subject,
+                        kind=messages[span.message].kind,
+                    )
+                    for span in spans
+                ),
+                dates=tuple(
+                    date
+                    for span in spans
+                    for date in find_dates(
+                        span.quote,
+                        reference=messages[span.message].sent_at,
+                        zone=self.episode.zone,
+                        language=candidate.language,
+                    )
+                ),
+                valid_from=candidate.valid_from,
+                said_at=said_at,
+                notes=candidate.notes,
+                ends=1 if replaces and relation.ref and is_statement(relation.ref) else 0,
+                ends_from_source=self._ended,
+                was_rejected=rejected,
+            )
+        )
+
+    def _judgement(
+        self,
+        relation: _Relation,
+        *,
+        aside: AsideReason | None,
+        join: str | None,
+        flags: tuple[str, ...],
+    ) -> Judgement:
+        kind, ref, reason = relation.kind, relation.ref, relation.reason
+        if aside is None and kind == "confirmation" and ref and not is_statement(ref):
+            # The same again while the first still waits: one proposal, more evidence.
+            aside, join = AsideReason.NEAR_DUPLICATE, ref
+        if aside == AsideReason.NEAR_DUPLICATE and join and is_statement(join):
+            # Believed already: a confirmation waits for a person, and nothing is dropped.
+            return Judgement("confirmation", flags, target_id=id_of(join), reason=reason)
+        place = id_of(join) if join else None
+        joined = place if aside == AsideReason.NEAR_DUPLICATE else None
+        in_run = bool(join) and str(join).startswith("candidate:")
+        return Judgement(
+            kind=kind,
+            flags=flags,
+            target_id=id_of(ref) if ref and is_statement(ref) else None,
+            waits_on=id_of(ref) if ref and not is_statement(ref) and kind in REPLACING else None,
+            reason=reason,
+            aside_reason=aside.value if aside else "",
+            joined_to=None if in_run else joined,
+            joins=joined if in_run else None,
+            rejected_as=place if aside == AsideReason.REJECTED_BEFORE else None,
+        )
+
+
+def is_statement(ref: str) -> bool:
+    """This function will tell a statement's ref from a proposal's."""
+    return ref.startswith("statement:")
+
+
+def id_of(ref: str) -> int:
+    """This function will return the number of a ref."""
+    return int(ref.partition(":")[2])
+
+
+def _neighbour(item: NearText, *, own: frozenset[int]) -> Neighbour:
+    approved = item.state == TrustState.APPROVED
+    ref = f"statement:{item.statement_id}" if approved else f"proposal:{item.proposal_id}"
+    return Neighbour(
+        ref=ref,
+        text=item.text,
+        state=CURRENT if approved else item.state,
+        vector=item.vector,
+        shares_message=not own.isdisjoint(item.message_ids),
+    )

@@ -1,0 +1,60 @@
+"""What workers run: ids in, the core called, safe to run twice."""
+
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from django.utils import timezone
+
+from extraction import dispatch, embedding, pipeline
+from knowledge.commands import jobs
+from knowledge.commands.indexing import EMBED_ENTRIES
+from knowledge.commands.sources import PROCESS_CONVERSATION
+from knowledge.errors import Conflict
+from knowledge.models import Job
+from knowledge.results import Lease
+
+log = structlog.get_logger(__name__)
+
+Handler = Callable[[dict[str, Any], Lease], None]
+
+HANDLERS: dict[str, Handler] = {
+    PROCESS_CONVERSATION: pipeline.process_job,
+    EMBED_ENTRIES: embedding.embed_job,
+}
+
+
+def run_job(job_id: int) -> str:
+    """This function will do the job's work under a lease; what became of it, in a word."""
+    job = jobs.lease(job_id=job_id, now=timezone.now())
+    if job is None:
+        return "not due, or held by another worker"
+    return _work(job, held=Lease(job.pk, job.fence))
+
+
+def deliver() -> int:
+    """This function will deliver what is due: the schedule's net under the dispatcher."""
+    return dispatch.deliver_due(now=timezone.now())
+
+
+def _work(job: Job, *, held: Lease) -> str:
+    with structlog.contextvars.bound_contextvars(job_id=job.pk, job_kind=job.kind):
+        try:
+            HANDLERS[job.kind](job.payload, held)
+            jobs.complete(job_id=held.job_id, fence=held.fence, now=timezone.now())
+        except Conflict as overtaken:
+            log.warning("job_overtaken", reason=str(overtaken))
+            return "overtaken"
+        except Exception as error:
+            log.exception("job_failed", attempt=job.attempts)
+            return _fail(held, error=f"{type(error).__name__}: {error}")
+        log.info("job_done", attempt=job.attempts)
+        return "done"
+
+
+def _fail(held: Lease, *, error: str) -> str:
+    try:
+        jobs.fail(job_id=held.job_id, fence=held.fence, error=error[:2000], now=timezone.now())
+    except Conflict:
+        return "overtaken"
+    return "failed"
