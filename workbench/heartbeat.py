@@ -7,7 +7,7 @@ are killed while they wait, the cluster looks alive and takes nothing any more.
 from datetime import datetime
 
 from django.utils import timezone
-from django_q.models import OrmQ, Success
+from django_q.models import OrmQ, Task
 from django_q.tasks import async_task
 
 from knowledge.models import Job, JobState
@@ -27,12 +27,12 @@ def ask_for_beat() -> None:
 
 
 def last_beat_at() -> datetime | None:
-    """This function will return when the last beat came through, or None."""
+    """This function will return when the worker last finished anything, or None.
+
+    A beat is only asked for so that there is something to finish while nothing else waits.
+    """
     stopped: datetime | None = (
-        Success.objects.filter(group=GROUP)
-        .order_by("-stopped")
-        .values_list("stopped", flat=True)
-        .first()
+        Task.objects.order_by("-stopped").values_list("stopped", flat=True).first()
     )
     return stopped
 

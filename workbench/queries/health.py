@@ -11,7 +11,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from knowledge.models import Job, JobState
 from workbench import heartbeat
 
-SILENT_AFTER = timedelta(seconds=90)
+SILENT_AFTER = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)

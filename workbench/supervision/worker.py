@@ -11,8 +11,8 @@ from workbench.supervision.processes import Process
 
 log = structlog.get_logger(__name__)
 
-BEAT_EVERY_S = 15.0
-SILENT_AFTER_S = 75.0
+BEAT_EVERY_S = 10.0
+SILENT_AFTER_S = 45.0
 
 
 class WorkerWatch:
