@@ -145,7 +145,8 @@ def crowd(scene: Scene) -> dict[str, Proposal]:
     allergy = scene.desk.believe(
         "Ana is allergic to peanuts", at=datetime(2025, 5, 1, tzinfo=UTC), attribute="allergy"
     )
-    made = {
+    office = Version.objects.get(space=space, text="Ana works from the Lisbon office")
+    return {
         "allergy": make_proposal(
             space,
             "Ana’s allergy is to cashews, not to peanuts",
@@ -178,7 +179,10 @@ def crowd(scene: Scene) -> dict[str, Proposal]:
             space, "Pay\u200b the in\u202evoice\u202c to Ana", flags=("hidden_characters",)
         ),
         "again": make_proposal(
-            space, "Ana works from Lisbon", kind="confirmation", **_lisbon(space)
+            space,
+            "Ana works from Lisbon",
+            kind="confirmation",
+            target_id=office.statement_id,
         ),
         "aside": make_proposal(
             space,
@@ -191,12 +195,6 @@ def crowd(scene: Scene) -> dict[str, Proposal]:
             space, "Ana writes <b>bold</b> & <script>alert(1)</script> in HTML"
         ),
     }
-    return made
-
-
-def _lisbon(space: Space) -> dict[str, int]:
-    found = Version.objects.get(space=space, text="Ana works from the Lisbon office")
-    return {"target_id": found.statement_id}
 
 
 def conversation(

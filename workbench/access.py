@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
@@ -14,7 +15,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import resolve_url
 from django.utils import timezone
 
-from django.conf import settings
 from knowledge.models import Membership, Role
 from workbench.http import HtmxHttpRequest, to_login
 

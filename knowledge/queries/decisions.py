@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from knowledge.models import Decision, DecisionKind
 
@@ -35,7 +36,7 @@ def decisions_of(*, user_id: int, space_id: int, now: datetime) -> tuple[OwnDeci
     return tuple(_own(row, now=now) for row in rows)
 
 
-def space_of_decision(decision_id: object) -> int | None:
+def space_of_decision(decision_id: UUID) -> int | None:
     """This function will return which space a decision belongs to. One query."""
     return Decision.objects.filter(pk=decision_id).values_list("space_id", flat=True).first()
 

@@ -30,9 +30,7 @@ class Near:
     similarity: float
 
 
-def nearest_to(
-    text: str, *, space_id: int, subject_id: int, besides: int | None = None
-) -> tuple[Near, ...]:
+def nearest_to(text: str, *, space_id: int, subject_id: int, besides: int = 0) -> tuple[Near, ...]:
     """This function will return up to three that read most alike, nearest first.
 
     **Cost**: two queries, each inside one subject.

@@ -12,10 +12,10 @@ from knowledge.models import (
     Proposal,
     Version,
 )
-from knowledge.periods import make_period
 from knowledge.queries.kept import Confidence, kept_of
 from knowledge.queries.near import Near, nearest_to
 from knowledge.queries.queue import confidence_of
+from knowledge.queries.targets import Target, target_of
 from knowledge.queries.words import (
     Mark,
     Words,
@@ -44,25 +44,6 @@ class Expected:
     outcome: str
     rests_on: tuple[Rest, ...]
     gaps: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The believed version an approval would end, contest or confirm.
-
-    **Shape**: ``moved`` says that it is no longer the one the extraction saw; ``by_slot`` that
-    no one named it: it holds the place the proposal would take.
-    """
-
-    statement_id: int
-    version_id: int
-    text: str
-    valid_from: datetime
-    valid_to: datetime | None
-    believed_since: datetime | None
-    believed: bool
-    moved: bool
-    by_slot: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +161,7 @@ def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) ->
     return ReviewCard(
         **_plain(proposal),
         confidence=confidence_of(proposal, kept_of(space_id)),
-        target=_target(proposal),
+        target=target_of(proposal),
         expected=expected_of(proposal.run, words.marks) if proposal.run else (),
         words=words,
         nearest=nearest_to(
@@ -266,49 +247,6 @@ def _words(
         ),
         tuple(quote for quote in quotes if quote.message_id not in here),
         conversation_id,
-    )
-
-
-def _target(proposal: Proposal) -> Target | None:
-    if proposal.target_id is None:
-        return _slot_holder(proposal)
-    seen = proposal.target_seen
-    current = Version.objects.current().filter(statement_id=proposal.target_id)
-    rows = list(current.order_by("-valid", "-pk"))
-    version = next((row for row in rows if seen and row.pk == seen.pk), None)
-    version = version or (rows[0] if rows else seen)
-    if version is None:
-        return None
-    return _as_target(version, moved=seen is not None and version.pk != seen.pk)
-
-
-def _slot_holder(proposal: Proposal) -> Target | None:
-    """This function will find what holds the one place a proposal without a target would take."""
-    if not proposal.attribute:
-        return None
-    held = Version.objects.current().filter(
-        space_id=proposal.space_id,
-        subject_id=proposal.subject_id,
-        attribute=proposal.attribute,
-        about__iexact=proposal.about,
-        slot_key__isnull=False,
-        valid__overlap=make_period(proposal.valid_from, proposal.valid_to),
-    )
-    version = held.order_by("-valid", "-pk").first()
-    return _as_target(version, moved=False, by_slot=True) if version else None
-
-
-def _as_target(version: Version, *, moved: bool, by_slot: bool = False) -> Target:
-    return Target(
-        statement_id=version.statement_id,
-        version_id=version.pk,
-        text=version.text,
-        valid_from=version.valid.lower,
-        valid_to=version.valid.upper,
-        believed_since=version.tx_from,
-        believed=version.tx_to is None,
-        moved=moved,
-        by_slot=by_slot,
     )
 
 

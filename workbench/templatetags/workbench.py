@@ -41,7 +41,7 @@ def _segment(part: Segment, numbered: dict[int, Mark], anchors: bool) -> SafeStr
         for name, given in (
             ("this", "this" in tones),
             ("otherwise", any(gap.otherwise for gap in found)),
-            ("quote", tones == {"quote"}),
+            ("quote", "quote" in tones and "this" not in tones),
         )
         if given
     )

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from knowledge.queries import review as review_queries
+from knowledge.queries import targets
 from knowledge.queries.decisions import space_of_decision
 from knowledge.results import Decided
 from workbench import acts, forms, keys_switch, marking, vocabulary
@@ -117,7 +118,7 @@ def undo(request: HtmxHttpRequest, seat: Seat, decision_id: UUID) -> HttpRespons
 def compare(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """This function will show how the words being written differ from what is believed."""
     seat = _seat_of(request, seat, proposal_id)
-    found = review_queries.comparison(proposal_id, space_id=seat.space_id)
+    found = targets.comparison(proposal_id, space_id=seat.space_id)
     if found is None:
         raise Http404("There is no such proposal.")
     page = {"before": found, "after": request.POST.get("text", "")[: forms.LONGEST_STATEMENT]}
@@ -163,7 +164,9 @@ def _again(
     said: dict[str, Any] = {"lost": lost, "unanswered": "change" in form.errors}
     if isinstance(form, forms.EditForm):
         errors = {name: [str(line) for line in lines] for name, lines in form.errors.items()}
-        said["draft"] = Draft(values=form.data.dict(), errors=errors)
+        said["draft"] = Draft(
+            values={name: str(form.data[name]) for name in form.data}, errors=errors
+        )
     said["error"] = error or ("" if form.is_valid() else forms.first_error(form))
     return _render(request, seat, proposal_id, asked=Asked(), status=status, **said)
 
@@ -193,16 +196,17 @@ def _seat_of(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> Seat:
 
 
 def _onward(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> str:
-    """The card that followed in the reader's order, if it still waits there; else the list."""
+    """The card that followed in the reader's order, else the first that waits, else the list."""
     reading = queue_pages.read(request.GET.dict(), seat=seat, now=timezone.now())
     ids = [row.id for row in reading.found.rows]
-    if after is None or (after not in ids and after != reading.found.following):
-        after = ids[0] if ids and after is not None else None
+    if after not in ids and after != reading.found.following:
+        after = None
+    after = after or next(iter(ids), None)
     return reading.card_url(after) or reverse("queue") + reading.query
 
 
 def _toast(request: HtmxHttpRequest, done: Decided, *, proposal_id: int, space_id: int) -> None:
-    text = review_queries.text_of(proposal_id, space_id=space_id)
+    text = targets.text_of(proposal_id, space_id=space_id)
     words = f"{vocabulary.DECIDED[done.kind]}: {marking.excerpt(text, limit=TOAST_TEXT)}"
     undoable = done.kind in ("approve", "reject", "defer")
     messages.success(request, words, extra_tags=str(done.decision_id) if undoable else "")
