@@ -6,7 +6,7 @@ transactions.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
@@ -104,6 +104,7 @@ def run_episode(
     episode = _episode_input(
         messages, conversation=conversation, subject=subject, shown=shown, episode_id=episode_id
     )
+    episode = _described(episode, episode_id=episode_id, engine=tools.engine)
     run = proposals.begin_run(
         episode_id=episode_id,
         subject_id=subject.id,
@@ -139,6 +140,17 @@ def run_episode(
         set_aside=recorded.set_aside,
         joined=recorded.joined,
     )
+
+
+def _described(episode: EpisodeInput, *, episode_id: int, engine: Engine) -> EpisodeInput:
+    """Give the episode a title and a narrative, once; the first subject's run does."""
+    if episode.title:
+        return episode
+    description = engine.describe(episode)
+    sources.describe_episode(
+        episode_id=episode_id, title=description.title, narrative=description.narrative
+    )
+    return replace(episode, title=description.title)
 
 
 def _open_episodes(conversation_id: int, *, held: Lease | None) -> None:
