@@ -70,6 +70,7 @@ def only(given: EpisodeInput) -> Candidate:
         ),
         ("Our cat Miso sleeps on my desk.", "Ana's cat Miso sleeps on their desk."),
         ("Moved to Ulm with my sister.", "Ana moved to Ulm with their sister."),
+        ("Haven't been to Porto yet.", "Ana hasn't been to Porto yet."),
         ("Gonna start pottery classes.", "Ana is going to start pottery classes."),
         ("Oh wow, thanks! I'd love to visit Porto 🙂", "Ana would love to visit Porto."),
     ],
@@ -105,6 +106,8 @@ def test_small_talk_becomes_nothing(chatter: str) -> None:
         ("Should I sell my flat in Porto?", "question"),
         ("My sister said that I owe her forty euros.", "quoted"),
         ("I don't drink coffee.", "negated"),
+        ("I added a guard for errors that might occur.", "asserted"),
+        ("I might learn the ukulele.", "hypothetical"),
         ("I'm not a baker.", "negated"),
         ("I live in Porto, right?", "asserted"),
         ("I can't wait to start my pottery course.", "asserted"),
@@ -141,6 +144,10 @@ def test_he_is_resolved_inside_the_pair_and_flagged_alone() -> None:
         ("My favourite tea is oolong.", "favourite_tea", "oolong"),
         ("I am a data engineer.", "job_title", "data engineer"),
         ("We use pnpm for the front end.", "package_manager", "pnpm"),
+        ("I turned 41.", "age", "41"),
+        ("My score in the quiz proves that 5 minus 3 is 2.", "", ""),
+        ("I joined a running club.", "", ""),
+        ("I know the photo is from Ghent.", "", ""),
         ("I used to work at Northwind.", "", ""),
     ],
 )
@@ -467,3 +474,26 @@ def test_no_words_break_it_and_every_span_stands_in_its_message(text: str) -> No
         assert candidate.text
     for span in (*result.gaps, *result.covered):
         assert 0 <= span.start < span.end <= len(given.messages[span.message].text)
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        (
+            "I'm building a site in Rust and want to host it at home, can you help me?",
+            "Ana is building a site in Rust and wants to host it at home.",
+        ),
+        ("I moved to Ulm - could you find me a gym?", "Ana moved to Ulm."),
+        ("My team uses Zig, here's what I have so far:", "Ana's team uses Zig."),
+    ],
+)
+def test_a_request_at_the_end_is_left_off_the_statement(said: str, written: str) -> None:
+    candidate = only(episode(said))
+    assert (candidate.text, candidate.modality) == (written, "asserted")
+
+
+@pytest.mark.parametrize(
+    "asked", ["How can I make this faster?", "Do I need to restart it?", "Which tea do you like?"]
+)
+def test_a_plain_question_becomes_nothing(asked: str) -> None:
+    assert calibrate(episode(asked)).candidates == ()

@@ -83,7 +83,8 @@ _PLAIN_YES = re.compile(
 )
 _LONGEST_ANSWER = 240
 _EMPTY = re.compile(
-    r"^(?:for sure|woo-?hoo|ha\b|haha|thank|sorry|not sure|why not|maybe|any ?time|always"
+    r"^(?:for sure|woo-?hoo|ha\b|haha|thank|sorry|not sure|(?:that )?makes sense|why not"
+    r"|maybe|any ?time|always"
     r"|never mind|me too|super \w+|so \w+|very \w+|pretty \w+)",
     re.IGNORECASE,
 )

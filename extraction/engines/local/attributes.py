@@ -60,7 +60,8 @@ _RULES = (
     ),
     _rule(
         "employer",
-        r"\b(?:works?|working|employed) (?:\w+ly )?(?:at"
+        r"\b(?:works?|(?:is|are|been|now|still|currently) (?:\w+ )?working"
+        r"|employed) (?:mainly |mostly |now |still |also )?(?:at"
         rf"|for) (?:a company called )?{_VALUE}{_END}",
     ),
     _rule(
@@ -152,7 +153,9 @@ _RULES = (
         "birthday", rf"\bbirthday is (?:on )?{_VALUE}{_END}|\bwas born (?:on|in) (?P<w>[^,;.!?]+)"
     ),
     _rule(
-        "age", r"\b(?:is|am|turned|turning) (?P<v>\d{1,3})(?: years old| this year| today|$|[.,;])"
+        "age",
+        r"^(?:\S+ ){1,4}?(?:is|turned|just turned|is turning|turns) (?P<v>\d{1,3})"
+        r"(?: years old| this year| today| now|$|[.,;])",
     ),
     _rule("phone", r"\bphone (?:number )?is (?P<v>\+?[\d ()/-]{6,})"),
     _rule("email", r"\be-?mail(?: address)? is (?P<v>[\w.+-]+@[\w.-]+\w)"),

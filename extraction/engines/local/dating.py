@@ -43,6 +43,7 @@ def dated(draft: Draft, message: EpisodeMessage, *, zone: str) -> Draft:
 def _as_subject(text: str) -> str:
     """Mend "On 9 May 2025 was hard": a date that is what the sentence speaks of."""
     mended = _DATE_AS_SUBJECT.sub(lambda match: match["date"], text)
+    mended = re.sub(r"\b(an?|the|my|their|this|at the) (?:on|in) (?=\d)", r"\1 ", mended)
     return mended[:1].upper() + mended[1:]
 
 

@@ -22,6 +22,7 @@ SAID_BY_SUBJECT = frozenset({"user_message", "user_feedback"})
 _PICTURE = re.compile(
     r"^\[(?:shares?|shared|sends?|sent|attaches|attached)\b[^\]]*\]$", re.IGNORECASE
 )
+_INTRODUCES = re.compile(r"^(?:\w+,? )?here(?:['\u2019]s| is| are)\b[^:]*:$", re.IGNORECASE)
 _HE_SHE = re.compile(r"^(he|she|his|her|they|their)(['\u2019](?:s|re|ve|d|ll))?\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"\b(?:him|her|he|she|it|them)\b"
@@ -145,7 +146,10 @@ def _of_sentence(
         return _foreign(scene, message, place, language=language)
     if _PICTURE.match(quote):
         return None  # a caption is not the subject's words
-    trimmed = openers.trim(modality.without_tag(quote), names=scene.others)
+    if _INTRODUCES.match(quote):
+        return None  # "Here's my code:" says nothing itself
+    told = openers.trim(modality.without_tag(quote), names=scene.others)
+    trimmed = modality.without_request(told)
     spoken = _with_subject(trimmed)
     text = rewriting.third_person(spoken, scene.voice(message), before=before)
     if durability.is_directive(trimmed):
@@ -215,11 +219,15 @@ def _with_subject(trimmed: str) -> str:
 
 
 def _states_something(spoken: str, reading: durability.Reading) -> bool:
-    return (
-        reading.anchored
-        and reading.content >= 2
-        and bool(re.search(r"\b(?:i|i['\u2019]\w+|my|we|our)\b", spoken, re.IGNORECASE))
-    )
+    """Whether a question could be taken for a fact: "Should I sell my flat?", not "How do I?"."""
+    return reading.anchored and reading.content >= _LEAD and bool(_LOOKS_STATED.match(spoken))
+
+
+_LOOKS_STATED = re.compile(
+    r"^(?:should|shall|did you know|do you know|you know|am|is my|was i|wasn['\u2019]t i|i"
+    r"|i['\u2019]\w+|my|we|our)\b",
+    re.IGNORECASE,
+)
 
 
 def _foreign(scene: Scene, message: EpisodeMessage, place: Place, *, language: str) -> Draft | None:

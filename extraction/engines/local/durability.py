@@ -52,7 +52,8 @@ _SMALL_TALK = re.compile(
     r"|(?:your|you|you['\u2019]\w+|yours)\b|(?:please|pls|can|could|would) (?:you )?"
     r"|help me|show me|write|fix|explain|make (?:it|this|the)|give me|do it"
     r"|don['\u2019]t (?:worry|forget|give up)"
-    r"|hope (?:you|your|it|that|to)|remind us|for (?:letting|being|the|your|all|having"
+    r"|hope (?:you|your|it|that|to)|remind us|here(?:['\u2019]s| is| are)\b[^.]*:\.?$"
+    r"|for (?:letting|being|the|your|all|having"
     r"|sharing|everything|always)\b|wish(?:ing)? you|i wish you|enjoy (?:your|the|it"
     r"|every)|long time no|what['\u2019]s (?:up|new)|how['\u2019]s|not much|of course"
     r"|me too|me neither|i (?:do|did|am|have|will|can|don['\u2019]t know)[.! ]*$)",
@@ -126,6 +127,12 @@ _NAMED = re.compile(
     r"(?<![.!?]\s)(?<!^)\b(?!I\b|I['\u2019])[A-Z][\w'-]+|\b\d+\b|\"[^\"]+\""
     r"|\u201c[^\u201d]+\u201d"
 )
+_PROPER = re.compile(r"(?<![.!?]\s)(?<!^)\b(?!I\b|I['\u2019])[A-Z][\w'-]+")
+_WORK_IN_HAND = re.compile(
+    r"\b(?:make sure|trying to (?:understand|figure|solve|decide)|wondering|like to know"
+    r"|any (?:suggestions|advice|ideas))\b",
+    re.IGNORECASE,
+)
 _HEDGE = re.compile(words.HEDGES, re.IGNORECASE)
 _IT_START = re.compile(r"^(?:it|this|that|these|those|he|she|they|them)\b", re.IGNORECASE)
 _EMPTY_OPINION = re.compile(
@@ -147,6 +154,9 @@ _FEELING = re.compile(
     r"|excited|sure|proud|grateful|thankful|thrilled|stoked|here)\b"
     r"|\bi (?:really )?(?:appreciate|feel|wish)\b",
     re.IGNORECASE,
+)
+_DENIAL_OPENER = re.compile(
+    r"(?:haven|can|couldn|didn|won|wasn)['\u2019]?t (?!you\b|wait\b|go wrong)", re.IGNORECASE
 )
 _WHAT_THINGS_DO = frozenset("made gave got left took kept".split())
 _MAIN_VERB_AHEAD = re.compile(
@@ -190,7 +200,7 @@ def read(sentence: str, *, has_attribute: bool = False) -> Reading:
     first = bool(_FIRST.search(sentence))
     opener = elliptic_opener(sentence) or is_directive(sentence)
     worldly = (
-        (has_attribute or named > 0)
+        (has_attribute or bool(_PROPER.search(sentence)))
         and bool(_STATIVE.search(sentence))
         and not _IT_START.match(sentence)
     )
@@ -206,6 +216,8 @@ def read(sentence: str, *, has_attribute: bool = False) -> Reading:
 
 def elliptic_opener(sentence: str) -> bool:
     """This function will tell whether a sentence left out its "I": "Moved to Ulm last week."."""
+    if _DENIAL_OPENER.match(sentence):
+        return True
     found = re.match(
         r"(?:(?:just|also|still|finally|recently|currently|already|really) )*([a-z]+)\b(.*)",
         sentence,
@@ -267,6 +279,7 @@ def confidence(
     score -= 0.10 if reading.continues else 0.0
     score -= 0.10 if _HEDGE.search(sentence) else 0.0
     score -= 0.12 if _COMPLIMENT.search(sentence) else 0.0
+    score -= 0.12 if _WORK_IN_HAND.search(sentence) else 0.0
     score -= 0.12 if _PLATITUDE.search(sentence) else 0.0
     score -= 0.06 if _FEELING.search(sentence) else 0.0
     score -= {

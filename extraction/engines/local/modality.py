@@ -18,13 +18,15 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(
+    # Only near the start do these words make the whole sentence a supposition.
+    r"^(?:\S+ ){0,7}(?:maybe|perhaps)\b|^(?:\S+ ){0,5}(?<!that )(?<!which )might\b|"
     r"\bif (?:i|we|my \w+) (?:was|were|had|could|ever|moved|got|took|went|left|became|won"
     r"|did|quit|\w+ed)\b"
     r"|\bif\b[^.]*\b(?:would|could|might|['\u2019]d)\b|\b(?:would|could|might"
     r"|['\u2019]d)\b[^.]*\bif\b"
     r"|\b(?:was|were|been) (?:just |only )?(?:thinking|wondering|toying"
     r"|considering)\b[^.]*\b(?:maybe|perhaps|whether|if|could|might)\b"
-    r"|\bthinking (?:of|about) maybe\b|\bmaybe\b|\bperhaps\b|\bmight\b|\bwhat if\b"
+    r"|\bthinking (?:of|about) maybe\b|\bwhat if\b"
     r"|^(?:suppose|imagine|assuming|consider)\b"
     r"|\bconsider whether\b|\b(?:i|we) (?:was|were) thinking of\b|\bi wish (?:i|we)\b"
     r"|\bin theory\b|\bhypothetically\b",
@@ -89,6 +91,35 @@ def of(sentence: str, *, language: str = "en") -> Modality:
     if _PASSED_ON.search(text) or _ALL_QUOTED.match(text):
         return "quoted"
     return "negated" if is_negated(text) else "asserted"
+
+
+def without_request(sentence: str) -> str:
+    """This function will leave the statement of "I moved to Ulm, can you find me a gym?".
+
+    **Shape**: the sentence unchanged where it is all question, or all statement.
+    """
+    match = _REQUEST.search(sentence)
+    lead = sentence[: match.start()].strip() if match else ""
+    if not match or not _STATES.match(lead) or len(lead.split()) < _SHORTEST_STATEMENT:
+        return sentence
+    return lead.rstrip(" ,;:-\u2013\u2014") + "."
+
+
+_SHORTEST_STATEMENT = 3
+_STATES = re.compile(
+    r"^(?:(?:also|currently|now|just|right now|recently) )?(?:i|i['\u2019]\w+|we"
+    r"|we['\u2019]\w+|my|our)\b",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"(?:[,;:]|\s[-\u2013\u2014])\s*(?:and |but |so |then )?(?:(?:please )?(?:can|could"
+    r"|would|will|do|did) you\b"
+    r"|(?:how|what|where|why|should|shall|is|are|do|does|can|could"
+    r"|would)\b(?=[^?]*\?\s*$)"
+    r"|(?:and )?(?:i['\u2019]?m|i am|i was) wondering\b|i['\u2019]?d like to know\b"
+    r"|here(?:['\u2019]s| is| are)\b).*$",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def without_tag(sentence: str) -> str:

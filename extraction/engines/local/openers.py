@@ -86,7 +86,7 @@ def name_forms(names: Collection[str]) -> list[str]:
 
 def _trim_end(text: str, names: Collection[str]) -> str:
     text = _SMILEY.sub("", text).strip()
-    body = text.rstrip(".!?…~ ")
+    body = text.rstrip(".!?…~: ")
     mark = text[len(body) :]
     forms = name_forms(names)
     before = None

@@ -67,6 +67,7 @@ class _Line:
     named: bool = False  # stood as subject or object: a later "I" is "they"
     owned: bool = False  # stood as "Ana's" only: "Ana's brother … they" would be the brother
     at: int = 0
+    stative: bool = False  # that verb is "is": only a verb of wanting or thinking continues it
     present: bool = False  # inside a verb phrase whose first verb took the third person
 
 
@@ -176,27 +177,17 @@ def _we(line: _Line) -> str:
 def _inversion(line: _Line) -> bool:
     """Repair "so do I", "am I": the verb stands before its subject."""
     before = [index for index, word in enumerate(line.out) if word.strip()]
-    if not before:
+    if not before or line.out[before[-1]].lower() not in _INVERTS:
         return False
-    last = before[-1]
-    low = line.out[last].lower()
-    if low in {"am", "do", "have", "was", "did", "should", "can", "could", "would", "will"}:
-        preceding = line.out[before[-2]].lower() if len(before) > 1 else ""
-        if preceding in {
-            "so",
-            "neither",
-            "nor",
-            "only",
-            "rarely",
-            "never",
-            "what",
-            "where",
-            "how",
-            "",
-        }:
-            line.out[last] = verbs.third_person(line.out[last])
-            return True
-    return False
+    ahead = line.out[before[-2]].lower() if len(before) > 1 else ""
+    if ahead not in _INVERTED_AFTER:
+        return False
+    line.out[before[-1]] = verbs.third_person(line.out[before[-1]])
+    return True
+
+
+_INVERTS = frozenset("am do have was did should can could would will".split())
+_INVERTED_AFTER = frozenset({"", ",", *"so neither nor only rarely never what where how".split()})
 
 
 def _tail(line: _Line, letters: str) -> str:
@@ -221,7 +212,8 @@ def _next_word(line: _Line, offset: int) -> str:
 def _verb(line: _Line, verb: str, *, plural: bool, glued: bool) -> None:
     low = verb.lower().replace("\u2019", "'")
     form = _agree(line, low, verb, plural=plural)
-    line.present = not plural and form.lower() != low and low not in {"am", "have", "was", "were"}
+    line.present = not plural and form.lower() != low and low not in {"have", "was", "were"}
+    line.stative = low == "am"
     if glued:
         line.out.append(" " + form)
         _spell_out(line, form)
@@ -272,7 +264,8 @@ def _copy_adverbs(line: _Line) -> None:
 
 def _plain(line: _Line, word: str) -> None:
     low = word.lower()
-    if line.present and low in words.COORDINATED_VERBS and _follows_conjunction(line):
+    continues = words.STATE_VERBS if line.stative else words.COORDINATED_VERBS
+    if line.present and low in continues and _follows_conjunction(line):
         word = verbs.third_person(word)
     elif word in ".;:!?" or low.split("'")[0] in _NEW_CLAUSE:
         line.present = False

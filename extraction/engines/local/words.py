@@ -40,6 +40,8 @@ COORDINATED_VERBS = frozenset(
     "train meet visit call wear buy sell".split()
 )
 
+STATE_VERBS = frozenset("want need have know think feel love like prefer hope".split())
+
 # Sentence openers without a subject whose subject is the speaker.
 PARTICIPLE_OPENERS = frozenset(
     "researching looking working trying planning going thinking studying learning living moving "
