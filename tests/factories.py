@@ -190,6 +190,7 @@ class Desk:
             proposal, by=self.curator, happened=happened, target=target, changed_at=changed_at
         )
         self.decided.append(decided)
+        assert decided.version_id is not None
         return Version.objects.get(pk=decided.version_id)
 
 

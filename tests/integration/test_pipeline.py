@@ -251,6 +251,7 @@ def test_an_approval_is_embedded_by_a_job_and_not_by_the_approval(desk: Desk) ->
     decided = approve(
         Proposal.objects.get(space=desk.space), by=desk.curator, happened=WhatHappened.NEW
     )
+    assert decided.version_id is not None
     entries = desk.space.versions.get(pk=decided.version_id).search_entries
     assert entries.filter(source="quote", vector__isnull=True).exists()
     job = Job.objects.get(space=desk.space, kind="embed_entries")
