@@ -111,9 +111,9 @@ def of_message(
         return None
     place = Place(message.index, *_answer_span(message.text, spans))
     return (
-        _advice_taken(scene, message, place, before)
-        or _yes_or_no(scene, message, place, before)
-        or _fragment(scene, message, place, before)
+        _advice_taken(scene, message, place, before=before)
+        or _yes_or_no(scene, message, place, before=before)
+        or _fragment(scene, message, place, before=before)
     )
 
 
@@ -128,7 +128,7 @@ def _answer_span(text: str, spans: list[sentences.Span]) -> sentences.Span:
 
 
 def _advice_taken(
-    scene: Scene, message: EpisodeMessage, place: Place, before: EpisodeMessage
+    scene: Scene, message: EpisodeMessage, place: Place, *, before: EpisodeMessage
 ) -> Draft | None:
     if before.kind != "agent_message":
         return None
@@ -164,7 +164,7 @@ def _advice_in(text: str) -> tuple[str, str] | None:
 
 
 def _yes_or_no(
-    scene: Scene, message: EpisodeMessage, place: Place, before: EpisodeMessage
+    scene: Scene, message: EpisodeMessage, place: Place, *, before: EpisodeMessage
 ) -> Draft | None:
     quote = message.text[place.start : place.end].strip()
     question = sentences.texts(before.text)[-1]
@@ -190,7 +190,7 @@ def _as_statement(match: re.Match[str], *, says_no: bool) -> str:
 
 
 def _fragment(
-    scene: Scene, message: EpisodeMessage, place: Place, before: EpisodeMessage
+    scene: Scene, message: EpisodeMessage, place: Place, *, before: EpisodeMessage
 ) -> Draft | None:
     """An answer without a verb: "No, data engineer now."."""
     quote = message.text[place.start : place.end]

@@ -277,7 +277,7 @@ def _favourite(statement: str) -> Setting | None:
     if not match or not _clean(match["v"]):
         return None
     what = re.sub(r"\W+", "_", match["what"].lower())
-    return _made(f"favourite_{what}", match["v"], "preference", statement)
+    return _made(f"favourite_{what}", match["v"], "preference", statement=statement)
 
 
 def _by_rules(statement: str) -> Iterator[Setting]:
@@ -290,7 +290,7 @@ def _by_rules(statement: str) -> Iterator[Setting]:
         value = groups.get("v") or groups.get("w") or ""
         fits = _FITS.get(attribute)
         if _clean(value) and (fits is None or fits(value)):
-            yield _made(attribute, value, memory_type, statement)
+            yield _made(attribute, value, memory_type, statement=statement)
 
 
 def _liking(statement: str) -> Setting | None:
@@ -302,7 +302,7 @@ def _liking(statement: str) -> Setting | None:
     return Setting(attribute, _clean(match["v"]), "preference")
 
 
-def _made(attribute: str, value: str, memory_type: str, statement: str) -> Setting:
+def _made(attribute: str, value: str, memory_type: str, *, statement: str) -> Setting:
     return Setting(attribute, _clean(value), memory_type, ended=bool(_ENDS.search(statement)))
 
 

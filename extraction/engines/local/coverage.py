@@ -55,7 +55,7 @@ def is_covered(draft: Draft, predictions: Sequence[Prediction]) -> int | None:
 
 
 def gap_of(
-    draft: Draft, relation: Relation, predictions: Sequence[Prediction], message: EpisodeMessage
+    draft: Draft, relation: Relation, predictions: Sequence[Prediction], *, message: EpisodeMessage
 ) -> GapSpan:
     """This function will mark the words of a draft that the prediction did not hold."""
     number, share = held_by(draft, predictions)

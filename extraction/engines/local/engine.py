@@ -88,7 +88,7 @@ class LocalEngine:
         return Calibration(
             outcomes=outcomes,
             candidates=tuple(_candidate(draft, relation) for draft, relation in kept),
-            gaps=_gaps(episode, predictions, kept, found.left),
+            gaps=_gaps(episode, predictions, kept=kept, left=found.left),
             covered=tuple(spans),
             usage={"sentences": len(found.drafts) + len(found.left), "candidates": len(kept)},
         )
@@ -174,12 +174,13 @@ def _candidate(draft: Draft, relation: Relation) -> Candidate:
 def _gaps(
     episode: EpisodeInput,
     predictions: tuple[Prediction, ...],
+    *,
     kept: Sequence[tuple[Draft, Relation]],
     left: Sequence[Place],
 ) -> tuple[GapSpan, ...]:
     by_index = {message.index: message for message in episode.messages}
     gaps = [
-        coverage.gap_of(draft, relation, predictions, by_index[draft.place.message])
+        coverage.gap_of(draft, relation, predictions, message=by_index[draft.place.message])
         for draft, relation in kept
     ]
     gaps.extend(coverage.gap_left(place) for place in left)
