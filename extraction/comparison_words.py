@@ -63,8 +63,8 @@ FRAMES = frozenset(
 )
 
 CALENDAR = frozenset(
-    """monday tuesday wednesday thursday friday saturday sunday january february march april june
-    july august september october november december spring summer autumn fall winter morning
+    """monday tuesday wednesday thursday friday saturday sunday january february march april may
+    june july august september october november december spring summer autumn fall winter morning
     evening night afternoon weekday weekend
     montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar marz mai juni juli
     oktober dezember

@@ -151,7 +151,7 @@ def _relative(words: DateWords, read: Readers) -> tuple[Form, ...]:
             read.weekday_of_week,
         ),
         (
-            rf"{turn}\s+(?:{week})(?:\s*[,-])?\s+(?:{words.on}\s+)?{p['weekday']}",
+            rf"{turn}\s+(?:{week})(?:\s*[,-])?\s+(?:(?:{words.on})\s+)?{p['weekday']}",
             read.weekday_of_week,
         ),
         (words.before_last.replace("{u}", p["unit"]), partial(read.two_away, steps=-2)),

@@ -13,12 +13,12 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from extraction.comparison_words import CALENDAR
-from extraction.dates import find_dates
+from extraction.dates import FoundDate, find_dates
 from extraction.engines.base import Candidate, EpisodeMessage, Quote
 from extraction.languages import fold, guess_language
 from extraction.quotes import locate
 from extraction.similarity import numbers_in
-from extraction.words import content_words, tokens
+from extraction.words import content_words, raw_tokens, tokens
 
 GroundReason = Literal["", "ungrounded", "not_said_by_subject"]
 
@@ -103,10 +103,12 @@ def ground(
         return Grounded(found, "not_said_by_subject")
     language = candidate.language or guess_language(candidate.text)
     predicate = _predicate(candidate.text, language, subject_name)
-    if predicate and not _speaks_of(predicate, [e.quote for e in said], language):
+    spoken = [m.text for m in messages]
+    if predicate and not _speaks_of(predicate, said, spoken=spoken, language=language):
         return Grounded(found, "ungrounded", tuple(sorted(predicate)))
     absent = (
         *_absent_numbers(candidate, found, by_index, zone=zone, subject_name=subject_name),
+        *_absent_months(candidate, found, by_index, zone=zone),
         *_absent_names(candidate, messages, subject_name=subject_name, context=context),
     )
     return Grounded(found, "ungrounded" if absent else "", absent)
@@ -162,7 +164,7 @@ def _said(
         language = candidate.language or guess_language(candidate.text)
         predicate = _predicate(candidate.text, language, subject_name)
         own = [e.quote for e in words.by_subject]
-        if not _speaks_of(predicate, own, language):
+        if 2 * len(_shared(predicate, own, language)) <= len(predicate):
             return None
     return words.by_subject
 
@@ -190,11 +192,27 @@ def _predicate(text: str, language: str, subject_name: str) -> frozenset[str]:
     )
 
 
-def _speaks_of(predicate: frozenset[str], quotes: Sequence[str], language: str) -> bool:
-    """Say whether quotes hold enough of a predicate's content words."""
+def _speaks_of(
+    predicate: frozenset[str],
+    said: Sequence[EvidenceSpan],
+    *,
+    spoken: Sequence[str],
+    language: str,
+) -> bool:
+    """Say whether quotes hold enough of a predicate's content words.
+
+    "Find cheaper ones" alone holds few; what it refers to must then stand in the episode.
+    """
+    shared = _shared(predicate, [e.quote for e in said], language)
+    if not shared:
+        return False
+    around = _shared(predicate, spoken, language)
+    return len(shared) >= _LEAST_SHARE * len(predicate) or 2 * len(around) > len(predicate)
+
+
+def _shared(predicate: frozenset[str], quotes: Sequence[str], language: str) -> frozenset[str]:
     held = {key for quote in quotes for key in content_words(quote, language)}
-    shared = {word for word in predicate if _is_held(word, held)}
-    return bool(shared) and len(shared) >= _LEAST_SHARE * len(predicate)
+    return frozenset(word for word in predicate if _is_held(word, held))
 
 
 def _is_held(word: str, held: Iterable[str]) -> bool:
@@ -217,25 +235,70 @@ def _absent_numbers(
         return ()
     allowed: set[str] = set()
     for evidence in found:
-        message = by_index[evidence.message]
         allowed |= numbers_in(evidence.quote, language)
-        phrase = candidate.date_phrase
-        quoted_date = phrase if phrase and locate(phrase, message.text) else ""
-        for words in (evidence.quote, quoted_date):
-            allowed |= _numbers_of_dates(words, message, zone=zone, language=language)
+        for date in _dates_of(evidence, candidate, by_index=by_index, zone=zone):
+            allowed |= _numbers_of(date, zone)
     return tuple(sorted(wanted - allowed))
 
 
-def _numbers_of_dates(words: str, message: EpisodeMessage, *, zone: str, language: str) -> set[str]:
-    """List the days, months and years that the dates of some words come to."""
+def _dates_of(
+    evidence: EvidenceSpan,
+    candidate: Candidate,
+    *,
+    by_index: dict[int, EpisodeMessage],
+    zone: str,
+) -> tuple[FoundDate, ...]:
+    """Find the dates of a quote, and of the candidate's date phrase where its message has it."""
+    message = by_index[evidence.message]
+    phrase = candidate.date_phrase
+    texts = [evidence.quote]
+    if phrase and locate(phrase, message.text):
+        texts.append(phrase)
+    return tuple(
+        date
+        for text in texts
+        for date in find_dates(
+            text, reference=message.sent_at, zone=zone, language=candidate.language or None
+        )
+    )
+
+
+def _numbers_of(date: FoundDate, zone: str) -> set[str]:
+    """List the days, months and years a date begins and ends with."""
     numbers: set[str] = set()
-    dates = find_dates(words, reference=message.sent_at, zone=zone, language=language)
-    for found in dates:
-        for instant in (found.from_, found.to and found.to - _ONE_DAY):
-            if instant is not None:
-                local = instant.astimezone(ZoneInfo(zone))
-                numbers |= {str(local.day), str(local.month), str(local.year)}
+    for instant in (date.from_, date.to and date.to - _ONE_DAY):
+        if instant is not None:
+            local = instant.astimezone(ZoneInfo(zone))
+            numbers |= {str(local.day), str(local.month), str(local.year)}
     return numbers
+
+
+def _absent_months(
+    candidate: Candidate,
+    found: Sequence[EvidenceSpan],
+    by_index: dict[int, EpisodeMessage],
+    *,
+    zone: str,
+) -> tuple[str, ...]:
+    """List the dates of a statement whose month the words neither name nor come to."""
+    language = candidate.language or guess_language(candidate.text)
+    quoted = {fold(t.written) for e in found for t in raw_tokens(e.quote)}
+    quoted |= {fold(t.written) for t in raw_tokens(candidate.date_phrase)}
+    told = [d for e in found for d in _dates_of(e, candidate, by_index=by_index, zone=zone)]
+    sent_at = min(by_index[e.message].sent_at for e in found)
+    return tuple(
+        stated.phrase
+        for stated in find_dates(candidate.text, reference=sent_at, zone=zone, language=language)
+        if stated.granularity in {"day", "month"}
+        and CALENDAR & {fold(t.written) for t in raw_tokens(stated.phrase)} - quoted
+        and not any(_overlap(stated, date) for date in told)
+    )
+
+
+def _overlap(a: FoundDate, b: FoundDate) -> bool:
+    if a.from_ is None or a.to is None or b.from_ is None or b.to is None:
+        return False
+    return a.from_ < b.to and b.from_ < a.to
 
 
 def _absent_names(

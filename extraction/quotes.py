@@ -15,7 +15,7 @@ _SAME = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
 }
 _DROPPED = frozenset("\u00ad\u200b\u200c\u200e\u200f\u2060\ufeff")
-_QUOTE_EDGES = " \t\n\"'.,;:!?\u2026()[]*_"
+_QUOTE_EDGES = " \t\n\"'.,;:!?\u2026()[]*_" + "".join(_SAME)
 
 
 def normalised(text: str) -> str:

@@ -136,7 +136,7 @@ def is_clause_of(atomic: str, compound: str) -> bool:
     language = guess_language(compound)
     wanted = content_words(atomic, language)
     clauses = [c for c in _CLAUSE_BREAK.split(compound) if content_words(c, language)]
-    if not wanted or len(clauses) < 2:
+    if len(wanted) < 2 or len(clauses) < 2:
         return False
     return any(guards_agree(atomic, c) for c in _whole_clauses(clauses, wanted, language))
 
