@@ -138,7 +138,9 @@ def _draft(
     vector: tuple[float, ...],
 ) -> ProposalDraft:
     said_at = _first_said(scene, grounded)
-    degree, words = surprise(candidate.text, expected, language=candidate.language)
+    # Whose memory it is was never in question: the name is no news.
+    predicate = candidate.text.replace(scene.episode.subject_name, "")
+    degree, words = surprise(predicate, expected, language=candidate.language)
     return ProposalDraft(
         text=candidate.text,
         about=(candidate.about or scene.episode.subject_name)[:ABOUT_LENGTH],
