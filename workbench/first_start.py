@@ -59,7 +59,7 @@ def load_sample(home: Path, *, say: Say) -> None:
     space = Space.objects.filter(slug=SAMPLE_SPACE[0]).first()
     if space is None:
         return
-    say("Loading the sample ...")
+    say("Loading the sample (the worker reads it while you log in) ...")
     loading.load(space_id=space.pk, now=timezone.now())
     (home / SAMPLE_MARK).touch()
 

@@ -16,6 +16,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import psutil
+import psycopg
 import pytest
 
 from workbench import embedded
@@ -44,7 +45,7 @@ def wait_until(condition: Callable[[], bool], *, seconds: float) -> bool:
 class Up:
     """One `manage.py up` on a home of its own."""
 
-    def __init__(self, home: Path, *, port: int = 0) -> None:
+    def __init__(self, home: Path, *, port: int = 0, sample: bool = False) -> None:
         self.home = home
         self.port = port or free_port()
         self.lines: list[str] = []
@@ -52,7 +53,10 @@ class Up:
             key: value for key, value in os.environ.items() if not key.startswith("WORKBENCH_")
         }
         self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "up", "--no-sample", "--port", str(self.port)],
+            [
+                *(sys.executable, "manage.py", "up", "--port", str(self.port)),
+                *([] if sample else ["--no-sample"]),
+            ],
             cwd=CHECKOUT,
             env=environment
             | {
@@ -89,6 +93,15 @@ class Up:
         except (OSError, psutil.NoSuchProcess):
             return None
 
+    def waiting_proposals(self) -> int:
+        """This function will count what waits for a curator."""
+        sockets = embedded.EmbeddedServer(self.home, settings={}).socket_directory
+        query = "SELECT count(*) FROM knowledge_proposal WHERE state = 'pending'"
+        with psycopg.connect(
+            host=str(sockets), port=embedded.PORT, user=embedded.APPLICATION, dbname="workbench"
+        ) as connection:
+            return int((connection.execute(query).fetchone() or [0])[0])
+
     def get(self, path: str) -> tuple[int, dict[str, object]]:
         """This function will ask the web server."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
@@ -123,8 +136,8 @@ def start(home: Path) -> Iterator[Callable[..., Up]]:
     """Starts `up`; what a failed test left is ended."""
     started: list[Up] = []
 
-    def begin(*, port: int = 0) -> Up:
-        started.append(Up(home, port=port))
+    def begin(*, port: int = 0, sample: bool = False) -> Up:
+        started.append(Up(home, port=port, sample=sample))
         return started[-1]
 
     yield begin
@@ -137,7 +150,7 @@ def start(home: Path) -> Iterator[Callable[..., Up]]:
 def test_first_start_makes_logins_gets_ready_and_ends_within_ten_seconds(
     home: Path, start: Callable[..., Up]
 ) -> None:
-    up = start()
+    up = start(sample=True)
     up.wait_until_ready()
 
     logins = (home / "logins.txt").read_text(encoding="utf-8").splitlines()
@@ -147,6 +160,7 @@ def test_first_start_makes_logins_gets_ready_and_ends_within_ten_seconds(
     assert sum(bool(READY.match(line)) for line in up.lines) == 1
     assert up.get("/readyz")[0] == 200
     assert wait_until(lambda: up.get("/readyz")[1]["worker"] == "ok", seconds=30)
+    assert wait_until(lambda: up.waiting_proposals() > 0, seconds=60)  # the worker read the sample
 
     family = up.family()
     assert len(family) >= 8  # two guards, two web workers, the cluster's five, the database
