@@ -157,15 +157,18 @@ def _said(
     """List the spans the subject stands behind: its own, and what it said yes to; or none."""
     if not words.by_subject:
         return None
-    confirmed = tuple(e for e in words.by_others if _is_confirmed(e, words.by_subject, by_index))
-    if confirmed:
-        return (*words.by_subject, *confirmed)
-    if words.by_others:
-        language = candidate.language or guess_language(candidate.text)
-        predicate = _predicate(candidate.text, language, subject_name)
-        own = [e.quote for e in words.by_subject]
-        if 2 * len(_shared(predicate, own, language)) <= len(predicate):
-            return None
+    language = candidate.language or guess_language(candidate.text)
+    predicate = _predicate(candidate.text, language, subject_name)
+    own = _shared(predicate, [e.quote for e in words.by_subject], language)
+    agreed = tuple(
+        e
+        for e in words.by_others
+        if _is_confirmed(e, words.by_subject, by_index) or (own and _is_answered(e, words))
+    )
+    if agreed:
+        return (*words.by_subject, *agreed)
+    if words.by_others and 2 * len(own) <= len(predicate):
+        return None
     return words.by_subject
 
 
@@ -178,6 +181,12 @@ def _is_confirmed(
     return any(
         e.message > claim.message and _YES.search(e.quote) and not _NO.search(e.quote) for e in own
     )
+
+
+def _is_answered(asked: EvidenceSpan, words: _Words) -> bool:
+    """Say whether a quote of another is a question, which claims nothing, answered afterwards."""
+    is_question = asked.quote.rstrip(" \"'\u201d").endswith(("?", "\uff1f", "\u061f"))
+    return is_question and any(e.message > asked.message for e in words.by_subject)
 
 
 _ONE_DAY = timedelta(days=1)

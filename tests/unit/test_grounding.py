@@ -242,6 +242,19 @@ def test_a_yes_before_the_recommendation_does_not_confirm_it() -> None:
     assert grounded(one, earlier, later).reason == "not_said_by_subject"
 
 
+ASKED = message(0, "How long have you been married?", by="Ben")
+ANSWERED = "Asked “How long have you been married?”, Ana answered: “5 years already”"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"), [("5 years already!", ""), ("Nice weather", "not_said_by_subject")]
+)
+def test_an_answer_may_be_read_with_the_question_it_answers(answer: str, reason: str) -> None:
+    one = candidate(ANSWERED, (1, answer), (0, "How long have you been married?"))
+
+    assert grounded(one, ASKED, message(1, answer)).reason == reason
+
+
 def test_a_statement_about_a_friend_is_grounded_on_the_subjects_words() -> None:
     one = candidate("Jack hates football", (0, "My friend Jack hates football"), about="Jack")
 
