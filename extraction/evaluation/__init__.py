@@ -1,0 +1,1 @@
+"""Data sets through the real pipeline and store, in scratch spaces."""
