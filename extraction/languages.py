@@ -49,6 +49,8 @@ def fold(text: str) -> str:
 
     **Shape**: NFC; dakuten and Hangul survive, only combining marks U+0300–U+036F go.
     """
+    if text.isascii():
+        return text.casefold()
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     bare = "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f")
     return unicodedata.normalize("NFC", bare).replace("\u2019", "'")

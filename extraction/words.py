@@ -36,6 +36,7 @@ class Token:
     is_cjk: bool = False
 
 
+@lru_cache(maxsize=4096)  # an episode is read again for each of its candidates
 def content_words(text: str, language: str = "") -> tuple[str, ...]:
     """This function will list what a text is about: folded, stemmed words without function words.
 
