@@ -1,6 +1,7 @@
 """How two texts differ, word by word: the pure half of every diff on the screens."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
@@ -8,6 +9,9 @@ from typing import Literal
 _TOKENS = re.compile(r"\s+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|[^\w\s]")
 _LEAST_SIMILAR = 0.4
 """Below this share of common words a word diff is noise: show before and after instead."""
+
+_SLIGHT_LETTERS = 2
+"""What stays between two changes counts as changed with them when it is no longer than this."""
 
 Change = Literal["same", "added", "removed"]
 
@@ -47,40 +51,48 @@ class Difference:
 def difference(before: str, after: str) -> Difference:
     """This function will compare two texts word by word."""
     old, new = _TOKENS.findall(before), _TOKENS.findall(after)
-    matcher = SequenceMatcher(a=old, b=new, autojunk=False)
     pieces: list[Piece] = []
-    for tag, a_from, a_to, b_from, b_to in matcher.get_opcodes():
-        if tag == "equal":
-            pieces.append(Piece("same", "".join(old[a_from:a_to])))
+    for same, a_range, b_range in _runs(old, new):
+        if same:
+            pieces.append(Piece("same", "".join(old[a_range])))
             continue
-        pieces.extend(_changed("removed", old[a_from:a_to]))
-        pieces.extend(_changed("added", new[b_from:b_to]))
-    return Difference(before, after, tuple(_joined(pieces)), _similarity(old, new))
+        pieces.extend(_changed("removed", old[a_range]))
+        pieces.extend(_changed("added", new[b_range]))
+    return Difference(before, after, tuple(pieces), _similarity(old, new))
+
+
+def _runs(old: list[str], new: list[str]) -> Iterator[tuple[bool, slice, slice]]:
+    """This function will yield what stays and what changes, in turn.
+
+    A word or two too short to orient a reader is drawn into the changes around it, so that
+    phrases read as phrases: New York → San Jose, not two single words.
+    """
+    matcher = SequenceMatcher(a=old, b=new, autojunk=False)
+    codes = matcher.get_opcodes()
+    a_from = b_from = 0
+    changing = False
+    for place, (tag, a_start, a_end, b_start, b_end) in enumerate(codes):
+        inside = 0 < place < len(codes) - 1
+        if tag != "equal" or (inside and _is_slight(old[a_start:a_end])):
+            if not changing:
+                a_from, b_from, changing = a_start, b_start, True
+            continue
+        if changing:
+            yield False, slice(a_from, a_start), slice(b_from, b_start)
+            changing = False
+        yield True, slice(a_start, a_end), slice(b_start, b_end)
+    if changing:
+        yield False, slice(a_from, len(old)), slice(b_from, len(new))
+
+
+def _is_slight(tokens: list[str]) -> bool:
+    words = [token for token in tokens if not token.isspace()]
+    return len("".join(words)) <= _SLIGHT_LETTERS and all(word.isascii() for word in words)
 
 
 def _changed(change: Change, tokens: list[str]) -> list[Piece]:
     text = "".join(tokens)
     return [Piece(change, text)] if text else []
-
-
-def _joined(pieces: list[Piece]) -> list[Piece]:
-    """This function will join changes parted by a mere space, so that phrases read as phrases."""
-    out = list(pieces)
-    place = 1
-    while place < len(out) - 1:
-        if out[place] == Piece("same", " ") and _is_pair(out, place):
-            out[place - 2 : place + 3] = [
-                Piece("removed", f"{out[place - 2].text} {out[place + 1].text}"),
-                Piece("added", f"{out[place - 1].text} {out[place + 2].text}"),
-            ]
-            place -= 1
-        place += 1
-    return out
-
-
-def _is_pair(pieces: list[Piece], place: int) -> bool:
-    around = [piece.change for piece in pieces[max(0, place - 2) : place + 3]]
-    return around == ["removed", "added", "same", "removed", "added"]
 
 
 def _similarity(old: list[str], new: list[str]) -> float:

@@ -1,5 +1,8 @@
 """Word diffs: what was taken away, what came, and when a diff says nothing."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from workbench.wording import Piece, difference
 
 
@@ -40,3 +43,20 @@ def test_equal_texts_are_the_same() -> None:
     diff = difference("Ana runs", "Ana runs")
     assert diff.is_same
     assert diff.similarity == 1.0
+
+
+def test_a_short_word_between_changes_is_drawn_into_them() -> None:
+    diff = difference("Ana is allergic to peanuts", "Ana’s allergy is to cashews, not to peanuts")
+    assert [piece.change for piece in diff.pieces] == ["same", "removed", "added", "same"]
+
+
+def test_a_longer_word_between_changes_stays() -> None:
+    diff = difference("works at Contoso as a data analyst", "works at Northwind as a data engineer")
+    assert Piece("same", " as a data ") in diff.pieces
+
+
+@given(st.text("ab 京,", max_size=30), st.text("ab 京,", max_size=30))
+def test_any_two_texts_come_back_from_their_pieces(before: str, after: str) -> None:
+    pieces = difference(before, after).pieces
+    assert "".join(p.text for p in pieces if p.change != "added") == before
+    assert "".join(p.text for p in pieces if p.change != "removed") == after
