@@ -4,12 +4,21 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from knowledge.commands import review, undoing
+from knowledge.commands import proposals, review, undoing
 from knowledge.periods import start_of_day
-from knowledge.results import Actor, Decided, Edits, Review
+from knowledge.queries.words import ChosenWords
+from knowledge.results import Actor, Decided, Edits, EvidenceDraft, ProposalDraft, Review
 from knowledge.trust import WhatHappened
 from workbench.access import Seat
-from workbench.forms import ActForm, ApproveForm, DeferForm, EditForm, RejectForm, SameForm
+from workbench.forms import (
+    ActForm,
+    ApproveForm,
+    DeferForm,
+    EditForm,
+    RejectForm,
+    SameForm,
+    StatementForm,
+)
 
 
 def actor(seat: Seat) -> Actor:
@@ -24,7 +33,7 @@ def approve(form: ApproveForm, *, proposal_id: int, seat: Seat, now: datetime) -
     """
     given = form.cleaned_data
     return review.approve(
-        review=_seen(form, proposal_id),
+        review=_seen(form, proposal_id, note=given["note"]),
         happened=WhatHappened(given["change"] or WhatHappened.NEW),
         by=actor(seat),
         now=now,
@@ -79,6 +88,32 @@ def propose_anyway(form: ActForm, *, proposal_id: int, seat: Seat, now: datetime
     **Raises**: as ``review.propose_anyway``.
     """
     return review.propose_anyway(review=_seen(form, proposal_id), by=actor(seat), now=now)
+
+
+def propose_by_hand(
+    form: StatementForm, *, words: ChosenWords, subject_id: int, seat: Seat, now: datetime
+) -> int:
+    """This function will propose what a person made of words; its id.
+
+    A person who wrote it is sure that the words say it, and expected nothing.
+    **Raises**: as ``proposals.propose_by_hand``.
+    """
+    given = form.cleaned_data
+    draft = ProposalDraft(
+        text=given["text"],
+        about=given["about"],
+        evidence=(EvidenceDraft(words.message_id, words.start, words.end, words.quote),),
+        valid_from=words.sent_at,
+        confidence=1.0,
+        surprise=1.0,
+        memory_type=given["memory_type"],
+        criticality=given["criticality"],
+        attribute=given["attribute"],
+        value=given["value"],
+    )
+    return proposals.propose_by_hand(
+        space_id=words.space_id, subject_id=subject_id, draft=draft, by=actor(seat), now=now
+    )
 
 
 def undo(*, decision_id: UUID, request_id: UUID, seat: Seat, now: datetime) -> Decided:

@@ -25,26 +25,34 @@ class ActForm(forms.Form):
 
 
 class ApproveForm(ActForm):
-    """An approval; where something would be replaced, what happened to it."""
+    """An approval; where something would be replaced, what happened to it.
+
+    **Shape**: ``needs_reason`` is set where a secret would be believed: then words say why.
+    """
+
+    needs_reason = False
 
     change = forms.ChoiceField(
         required=False, choices=[(word, word) for word in vocabulary.HAPPENED]
     )
     changed_from = forms.DateField(required=False)
     offered_from = forms.DateField(required=False)
+    note = forms.CharField(required=False, max_length=1000)
 
     def clean(self) -> dict[str, Any]:
         """This function will ask for a choice where one is needed, and for its date."""
         cleaned = super().clean() or {}
         if cleaned.get("target_seen") and not cleaned.get("change"):
             self.add_error("change", "Say what happened to what was believed.")
+        if self.needs_reason and not cleaned.get("note", "").strip():
+            self.add_error("note", "This holds a secret. Say why agents may remember it.")
         if cleaned.get("change") == "changed" and not cleaned.get("changed_from"):
             self.add_error("changed_from", "Give the day it changed.")
         return cleaned
 
 
-class EditForm(ApproveForm):
-    """An approval of words that a person mended first."""
+class StatementForm(forms.Form):
+    """What a statement says and of whom."""
 
     text = forms.CharField(max_length=LONGEST_STATEMENT)
     about = forms.CharField(max_length=200)
@@ -57,6 +65,11 @@ class EditForm(ApproveForm):
     value = forms.CharField(required=False, max_length=500)
     memory_type = forms.ChoiceField(choices=vocabulary.MEMORY_TYPES)
     criticality = forms.ChoiceField(choices=vocabulary.CRITICALITIES)
+
+
+class EditForm(StatementForm, ApproveForm):
+    """An approval of words that a person mended first."""
+
     valid_from = forms.DateField(error_messages={"required": "A start is never unknown."})
     valid_to = forms.DateField(required=False)
     was_from = forms.DateField(required=False)

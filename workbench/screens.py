@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from workbench.views import conversations, keys, queue, review, runs, statements
+from workbench.views import byhand, conversations, keys, queue, review, runs, statements
 
 urlpatterns: list[URLPattern] = [
     path("", queue.home, name="home"),
@@ -18,6 +18,7 @@ urlpatterns: list[URLPattern] = [
     path("queue/<int:proposal_id>/wake/", review.wake, name="wake"),
     path("queue/<int:proposal_id>/propose/", review.propose, name="propose"),
     path("decisions/<uuid:decision_id>/undo/", review.undo, name="undo"),
+    path("messages/<int:message_id>/propose/", byhand.propose_words, name="propose_words"),
     path("statements/", statements.statements, name="statements"),
     path("statements/<int:statement_id>/", statements.statement, name="statement"),
     path("conversations/", conversations.conversations, name="conversations"),

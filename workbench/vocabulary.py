@@ -1,59 +1,29 @@
 """The words the screens use for what the core calls by a key."""
 
-from typing import NamedTuple
+from extraction.flag_words import FLAG_WORDS, Flag
+from extraction.gates import ASIDE_WORDS
 
-
-class Flag(NamedTuple):
-    """A flag in a word for lists and in a sentence for the card."""
-
-    word: str
-    sentence: str
-
-
-FLAGS: dict[str, Flag] = {
-    "imperative": Flag("instruction", "The words give an instruction rather than state a fact."),
-    "policy_wording": Flag("policy wording", "The words read like a rule for the agent."),
-    "not_from_subject": Flag("not from the user", "Part of the evidence was not said by them."),
-    "hidden_characters": Flag("hidden characters", "The words contain characters one cannot see."),
-    "bidi_characters": Flag("reordered text", "The words contain marks that change their order."),
-    "encoded_text": Flag("encoded text", "The words contain encoded text."),
-    "role_tags": Flag("role tags", "The words imitate a speaker or a prompt's delimiters."),
-    "delimiters": Flag("delimiters", "The words contain the delimiters of our own prompt."),
-    "secret": Flag("secret", "The words hold what looks like a password or key."),
-    "card_number": Flag("card number", "The words hold what looks like a card number."),
-    "contact_data": Flag("contact data", "The words hold a telephone number, e-mail or address."),
-    "special_category": Flag("sensitive", "This is about health, belief, origin or the like."),
-    "url": Flag("link", "The words contain a link."),
-    "command": Flag("command", "The words contain a command."),
-    "identity_change": Flag("identity", "This would change who somebody is."),
-    "money": Flag("money", "This is about money."),
-    "permission_change": Flag("permission", "This would change what somebody may do."),
-    "third_party": Flag("about someone else", "The statement is about somebody else."),
-    "hypothetical": Flag("hypothetical", "The words wonder or suppose; they may not assert."),
-    "unresolved_date": Flag("unclear date", "A date in the words could not be resolved."),
-    "future_date": Flag("future", "The words speak of a time still to come."),
-    "unresolved_pronoun": Flag("unclear who", "It is unclear whom a pronoun means."),
-    "ends_statement": Flag("ends a belief", "Approving may end what is believed now."),
-    "ends_several": Flag("ends several", "Approving may end several believed statements."),
-    "burst": Flag("burst", "Many proposals came from this one source at once."),
-    "tombstone": Flag("forgotten before", "This was refuted or erased before."),
-    "rejected_before": Flag("rejected before", "You rejected this, or much the same, before."),
-    "recently_served": Flag("echo", "The words equal something an agent was just given."),
-    "not_asserted": Flag("not asserted", "The words do not plainly assert this."),
+SHORT_FLAGS: dict[str, str] = {
+    Flag.IMPERATIVE: "instruction",
+    Flag.NOT_FROM_SUBJECT: "others’ words",
+    Flag.BIDI_CHARACTERS: "reordered text",
+    Flag.ROLE_TAG: "role tags",
+    Flag.CONTACT_DATA: "contact data",
+    Flag.URL: "link",
+    Flag.IDENTITY_CHANGE: "identity",
+    Flag.PERMISSION_CHANGE: "permission",
+    Flag.THIRD_PARTY: "about someone else",
+    Flag.UNRESOLVED_PRONOUN: "unclear who",
+    Flag.UNRESOLVED_DATE: "unclear date",
+    Flag.AMBIGUOUS_DATE: "two dates possible",
+    Flag.FUTURE_DATE: "future",
+    Flag.ENDS_STATEMENT: "ends a belief",
+    Flag.ENDS_SEVERAL: "ends several",
+    Flag.TOMBSTONE: "refuted or erased before",
+    Flag.RETURNING_VALUE: "returns",
+    Flag.RECENTLY_SERVED: "echo",
 }
-
-ASIDE: dict[str, str] = {
-    "ungrounded": "The quoted words could not be found in the messages.",
-    "not_said_by_subject": "The words were said by somebody else.",
-    "low_confidence": "The engine was too unsure.",
-    "not_asserted": "The words ask, suppose or quote; they do not assert.",
-    "trivial": "Too short to say anything durable.",
-    "general_knowledge": "Known to everyone; not a memory of this subject.",
-    "near_duplicate": "It says what is believed or waiting already.",
-    "joined": "Its words were added to a proposal that waits already.",
-    "blocked_by_tombstone": "It was erased; it may not come back by itself.",
-    "rejected_before": "The same words were rejected before.",
-}
+"""Flags in a word or two, for lists; the others read well as they are."""
 
 REJECT_REASONS: tuple[tuple[str, str], ...] = (
     ("not_said", "Not said"),
@@ -156,17 +126,25 @@ CRITICALITIES: tuple[tuple[str, str], ...] = (
 BANDS: tuple[str, ...] = ("high", "medium", "low", "unproven")
 
 
-def flag(name: str) -> Flag:
-    """This function will return the words for a flag, plain ones for one it does not know."""
-    plain = name.replace("_", " ")
-    return FLAGS.get(name, Flag(plain, f"{plain.capitalize()}."))
+def flag_word(name: str) -> str:
+    """This function will write a flag in a word or two."""
+    return SHORT_FLAGS.get(name, plain(name))
+
+
+def flag_sentence(name: str) -> str:
+    """This function will write a flag in a sentence."""
+    return _sentence(FLAG_WORDS.get(name, plain(name)))
 
 
 def aside(reason: str) -> str:
     """This function will say why something was set aside."""
-    return ASIDE.get(reason, reason.replace("_", " ").capitalize())
+    return _sentence(ASIDE_WORDS.get(reason, plain(reason)))
 
 
 def plain(key: str) -> str:
     """This function will write a key as words: ``must_include`` becomes ``must include``."""
     return key.replace("_", " ")
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."

@@ -94,7 +94,7 @@ def conversations(*, space_id: int, after: int | None = None) -> tuple[ListedCon
     waiting = dict(
         ExtractionRun.objects.filter(episode__conversation__in=[row.pk for row in page])
         .values_list("episode__conversation_id")
-        .annotate(Count("proposals", filter=Q(proposals__state=TrustState.PENDING)))
+        .annotate(waits=Count("proposals", filter=Q(proposals__state=TrustState.PENDING)))
         .order_by()
     )
     return tuple(

@@ -22,6 +22,7 @@ class OwnDecision:
     note: str
     proposal_id: int | None
     text: str
+    flags: tuple[str, ...]
     undone: bool
     can_undo: bool
 
@@ -52,6 +53,7 @@ def _own(row: Decision, *, now: datetime) -> OwnDecision:
         note=row.note,
         proposal_id=row.proposal_id,
         text=row.proposal.text if row.proposal else "",
+        flags=tuple(row.proposal.flags) if row.proposal else (),
         undone=undone,
         can_undo=row.kind in _UNDOABLE and fresh and not undone,
     )

@@ -85,6 +85,7 @@ class ListedStatement:
     id: int
     version_id: int
     text: str
+    flags: tuple[str, ...]
     subject: str
     attribute: str
     memory_type: str
@@ -141,11 +142,13 @@ def statements(
         rows = rows.filter(subject_id=subject)
     if after:
         rows = rows.filter(pk__lt=after)
+    rows = rows.select_related("subject", "proposal").order_by("-pk")
     return tuple(
         ListedStatement(
             id=row.statement_id,
             version_id=row.pk,
             text=row.text,
+            flags=tuple(row.proposal.flags),
             subject=row.subject.name,
             attribute=row.attribute,
             memory_type=row.memory_type,
@@ -153,7 +156,9 @@ def statements(
             valid_to=row.valid.upper,
             believed_since=row.tx_from,
         )
-        for row in rows.select_related("subject").order_by("-pk")[: STATEMENTS_A_PAGE + 1]
+        for row in rows.select_related("subject", "proposal").order_by("-pk")[
+            : STATEMENTS_A_PAGE + 1
+        ]
     )
 
 

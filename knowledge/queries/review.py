@@ -107,6 +107,7 @@ class ReviewCard:
     surprise: float
     unexpected: tuple[str, ...]
     target: Target | None
+    waits_on: Rest | None
     expected: tuple[Expected, ...]
     words: Words
     nearest: tuple[Near, ...]
@@ -146,7 +147,7 @@ def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) ->
     """
     proposal = (
         Proposal.objects.filter(space_id=space_id, pk=proposal_id, redacted_at__isnull=True)
-        .select_related("subject", "run__episode__conversation", "target_seen")
+        .select_related("subject", "run__episode__conversation", "target_seen", "waits_on")
         .first()
     )
     if proposal is None:
@@ -162,6 +163,7 @@ def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) ->
         **_plain(proposal),
         confidence=confidence_of(proposal, kept_of(space_id)),
         target=target_of(proposal),
+        waits_on=_waits_on(proposal),
         expected=expected_of(proposal.run, words.marks) if proposal.run else (),
         words=words,
         nearest=nearest_to(
@@ -282,6 +284,14 @@ def resolve(refs: set[str], *, space_id: int) -> dict[str, Rest]:
     for proposal in Proposal.objects.filter(space_id=space_id, pk__in=ids["proposal"]):
         found[f"proposal:{proposal.pk}"] = Rest("proposal", proposal.pk, proposal.text)
     return found
+
+
+def _waits_on(proposal: Proposal) -> Rest | None:
+    """This function will return what this would replace while that still waits itself."""
+    first = proposal.waits_on
+    if first is None or first.state not in WAITING_STATES:
+        return None
+    return Rest("proposal", first.pk, first.text)
 
 
 def _run(run: ExtractionRun) -> RunFacts:

@@ -26,10 +26,21 @@ class Target:
     by_slot: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """A proposal's words and what to be careful about."""
+
+    text: str
+    flags: tuple[str, ...]
+
+
 def target_of(proposal: Proposal) -> Target | None:
-    """This function will find what an approval would end, contest or confirm. One query."""
+    """This function will find what an approval would end, contest or confirm.
+
+    **Cost**: two queries at most.
+    """
     if proposal.target_id is None:
-        return _slot_holder(proposal)
+        return _followed(proposal) or _slot_holder(proposal)
     seen = proposal.target_seen
     current = Version.objects.current().filter(statement_id=proposal.target_id)
     rows = list(current.order_by("-valid", "-pk"))
@@ -38,6 +49,15 @@ def target_of(proposal: Proposal) -> Target | None:
     if version is None:
         return None
     return _as_target(version, moved=seen is not None and version.pk != seen.pk)
+
+
+def _followed(proposal: Proposal) -> Target | None:
+    """This function will find what became of the proposal this one would replace."""
+    if proposal.waits_on_id is None:
+        return None
+    opened = Version.objects.current().filter(proposal_id=proposal.waits_on_id)
+    version = opened.order_by("-valid", "-pk").first()
+    return _as_target(version, moved=False) if version else None
 
 
 def _slot_holder(proposal: Proposal) -> Target | None:
@@ -70,10 +90,11 @@ def _as_target(version: Version, *, moved: bool, by_slot: bool = False) -> Targe
     )
 
 
-def text_of(proposal_id: int, *, space_id: int) -> str:
-    """This function will return a proposal's text, '' for one of another space. One query."""
+def brief(proposal_id: int, *, space_id: int) -> Brief | None:
+    """This function will return what is needed to name a proposal. One query."""
     found = Proposal.objects.filter(pk=proposal_id, space_id=space_id)
-    return found.values_list("text", flat=True).first() or ""
+    row = found.values_list("text", "flags").first()
+    return Brief(text=row[0], flags=tuple(row[1])) if row else None
 
 
 def comparison(proposal_id: int, *, space_id: int) -> str | None:

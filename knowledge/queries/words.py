@@ -78,6 +78,61 @@ class Words:
         return tuple(mark for mark in self.marks if mark.tone == tone)
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenWords:
+    """Words of one message that a person may propose from. **Units**: code points, half-open.
+
+    **Shape**: ``subject_id`` is whose memory it would be: the speaker's, else the conversation's
+    only subject; None where that cannot be told.
+    """
+
+    message_id: int
+    space_id: int
+    conversation_id: int
+    subject_id: int | None
+    speaker: str
+    sent_at: datetime
+    text: str
+    start: int
+    end: int
+
+    @property
+    def quote(self) -> str:
+        """This function will return the words themselves."""
+        return self.text[self.start : self.end]
+
+
+def chosen_words(message_id: int, *, space_id: int, start: int, end: int) -> ChosenWords | None:
+    """This function will read a span, or None where there are no such words. Two queries."""
+    message = (
+        Message.objects.filter(pk=message_id, space_id=space_id, redacted_at__isnull=True)
+        .select_related("conversation")
+        .first()
+    )
+    if message is None or not 0 <= start < end <= len(message.text):
+        return None
+    subject_id = message.speaker_id
+    if subject_id is None:
+        subjects = list(message.conversation.subjects.values_list("pk", flat=True)[:2])
+        subject_id = subjects[0] if len(subjects) == 1 else None
+    return ChosenWords(
+        message_id=message.pk,
+        space_id=space_id,
+        conversation_id=message.conversation_id,
+        subject_id=subject_id,
+        speaker=message.speaker_name,
+        sent_at=message.sent_at,
+        text=message.text,
+        start=start,
+        end=end,
+    )
+
+
+def space_of_message(message_id: int) -> int | None:
+    """This function will return which space a message belongs to. One query."""
+    return Message.objects.filter(pk=message_id).values_list("space_id", flat=True).first()
+
+
 def marks_of_run(run_id: int, *, proposal_id: int | None) -> tuple[Mark, ...]:
     """This function will number the gaps of a run in reading order.
 

@@ -155,7 +155,7 @@
 
   function settle(form) {
     delete form.dataset.busy;
-    all("[aria-disabled=true]", form.getRootNode()).filter((button) => button.form === form).forEach((button) => button.removeAttribute("aria-disabled"));
+    for (const button of form.elements) if (button.type === "submit") button.removeAttribute("aria-disabled");
   }
 
   document.addEventListener("submit", (event) => {
@@ -200,13 +200,15 @@
     forget();
     focusWork(document);
     revealRow();
-    const title = document.querySelector("[data-title]");
-    if (title) document.title = title.dataset.title;
   });
 
   function revealRow() {
-    const row = document.querySelector(".list a.row[aria-current]");
-    if (row) row.scrollIntoView({ block: "nearest" });
+    const row = document.querySelector(".beside > .list a.row[aria-current]");
+    const list = row?.closest(".list");
+    if (!list || list.scrollHeight <= list.clientHeight) return;
+    const box = row.getBoundingClientRect();
+    const frame = list.getBoundingClientRect();
+    if (box.top < frame.top || box.bottom > frame.bottom) list.scrollTop += box.top - frame.top - frame.height / 3;
   }
 
   function say(text) {

@@ -366,3 +366,64 @@ def test_nothing_breaks_the_content_policy(scene: scenes.Scene, open_page: Open)
     press(page, "c", "a")
     expect(page.get_by_role("heading", level=1)).to_have_text(scenes.CYCLES)
     assert said == []
+
+
+def test_expected_words_can_be_proposed_by_hand(scene: scenes.Scene, open_page: Open) -> None:
+    page = open_page(path=card(scene.update))
+    page.get_by_text("1 passage said as expected, so not extracted").click()
+    page.get_by_role("link", name="Propose anyway").click()
+    expect(page.locator("mark")).to_contain_text("still out of the Lisbon office")
+    page.get_by_label(re.compile("Statement")).fill("Ana still works from the Lisbon office")
+    page.get_by_role("button", name="Propose").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "Ana still works from the Lisbon office"
+    )
+    made = Proposal.objects.get(text="Ana still works from the Lisbon office")
+    assert (made.state, made.run_id) == ("pending", None)
+    assert made.evidence.get().quote == "still out of the Lisbon office"
+
+
+def test_a_secret_is_masked_in_the_list_and_asks_for_a_reason(
+    scene: scenes.Scene, open_page: Open
+) -> None:
+    secret = factories.make_proposal(
+        scene.space, "Ana’s key is sk-test-0key0123456789", flags=("secret",)
+    )
+    page = open_page(path=card(secret))
+    expect(page.locator(".list .row[aria-current]")).to_contain_text("Ana’s key is sk••••••")
+    press(page, "a")
+    reason = page.get_by_label(re.compile("Approving needs your reason"))
+    expect(reason).to_be_focused()
+    page.keyboard.type("needed by the deploy agent")
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(page.locator(".toast")).to_contain_text("sk••••••")
+    assert Decision.objects.get(proposal=secret).note == "needed by the deploy agent"
+
+
+def test_what_would_change_something_that_waits_says_so(
+    scene: scenes.Scene, open_page: Open
+) -> None:
+    first = factories.make_proposal(scene.space, "Atlas uses npm")
+    second = factories.make_proposal(
+        scene.space, "Atlas uses pnpm", kind="update", waits_on=first.pk
+    )
+    page = open_page(path=card(second))
+    expect(page.get_by_role("heading", name="What it would change still waits")).to_be_visible()
+    page.get_by_role("link", name="Decide that one first").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Atlas uses npm")
+    press(page, "a")
+    expect(page.locator(".toast")).to_contain_text("Approved: Atlas uses npm")
+    page.goto(card(second))
+    press(page, "c", "a")
+    expect(page.locator(".toast")).to_contain_text("Approved: Atlas uses pnpm")
+    assert decisions(second) == [("approve", "changed")]
+
+
+def test_the_page_does_not_scroll_away_from_its_heading(
+    scene: scenes.Scene, open_page: Open
+) -> None:
+    for number in range(12):
+        factories.make_proposal(scene.space, f"Ana says thing {number}", flags=("url",))
+    page = open_page(path=card(scene.cycles))
+    expect(page.locator(".list .row[aria-current]")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("window.scrollY") == 0

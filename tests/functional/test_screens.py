@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from django.contrib.staticfiles import finders
 from playwright.sync_api import expect
 

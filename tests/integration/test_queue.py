@@ -61,12 +61,12 @@ def walk(read: Read, **chosen: object) -> list[str]:
 
 def test_risk_goes_first_then_the_largest_gap_then_the_least_sure(desk: Desk, read: Read) -> None:
     old = desk.believe("Ana lives in Porto", attribute="home_city")
-    target = {"target_id": old.statement_id}
+    target = old.statement_id
     make_proposal(desk.space, "new, small gap", surprise=0.2)
     make_proposal(desk.space, "new, large gap, sure", surprise=0.9, confidence=0.9)
     make_proposal(desk.space, "new, large gap, unsure", surprise=0.9, confidence=0.5)
-    make_proposal(desk.space, "update", kind="update", surprise=0.1, **target)
-    make_proposal(desk.space, "contradiction", kind="contradiction", surprise=0.3, **target)
+    make_proposal(desk.space, "update", kind="update", surprise=0.1, target_id=target)
+    make_proposal(desk.space, "contradiction", kind="contradiction", surprise=0.3, target_id=target)
     make_proposal(desk.space, "flagged", flags=("secret",), surprise=0.8)
     page = read()
     # The fifth place belongs to the oldest that still waits.

@@ -8,8 +8,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from knowledge.commands import scope
 from knowledge.models import Decision, Proposal
 from knowledge.queries import review as cards
+from knowledge.results import SYSTEM
 from tests import factories, scenes
 from workbench.access import seats_of
 from workbench.pages.address import read_cursor, read_filter
@@ -162,11 +164,11 @@ def test_nobody_sees_the_queue_without_logging_in(scene: scenes.Scene) -> None:
 
 def test_an_item_of_another_space_of_mine_opens_there(scene: scenes.Scene) -> None:
     second = factories.make_space(slug="boreas")
-    factories.scope.add_membership(
+    scope.add_membership(
         space_id=second.pk,
         user_id=scene.curator.pk,
         role="curator",
-        by=factories.SYSTEM,
+        by=SYSTEM,
         now=factories.NOW.replace(year=2020),
     )
     proposal = factories.make_proposal(second, "Boreas uses Go")

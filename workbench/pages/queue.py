@@ -9,6 +9,7 @@ from knowledge.queries.queue import QueueFilter, QueuePage, QueueRow, has_any_pr
 from knowledge.queries.queue_order import Cursor
 from workbench import vocabulary
 from workbench.access import Seat
+from workbench.masking import masked_if
 from workbench.pages.address import query, read_cursor, read_filter, with_change
 from workbench.pages.shell import Shell, shell
 
@@ -26,9 +27,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ListedRow:
-    """A row and the address of its card."""
+    """A row and the address of its card. **Shape**: secrets in ``text`` are masked."""
 
     row: QueueRow
+    text: str
     url: str
     is_current: bool
 
@@ -111,7 +113,12 @@ def queue_list(reading: Reading, *, seat: Seat, current: int | None = None) -> Q
     return QueueList(
         heading=_heading(reading),
         rows=tuple(
-            ListedRow(row=row, url=reading.card_url(row.id), is_current=row.id == current)
+            ListedRow(
+                row=row,
+                text=masked_if(row.text, flags=row.flags),
+                url=reading.card_url(row.id),
+                is_current=row.id == current,
+            )
             for row in found.rows
         ),
         tabs=tuple(
@@ -163,7 +170,7 @@ def _filters(reading: Reading, base: str) -> tuple[Choice, ...]:
     ]
     flags = [
         Choice(
-            label="Flagged" if name == "any" else vocabulary.flag(name).word.capitalize(),
+            label="Flagged" if name == "any" else vocabulary.flag_word(name).capitalize(),
             url=base + with_change(chosen, flag="" if chosen.flag == name else name),
             is_current=chosen.flag == name,
             count=facets.flagged if name == "any" else facets.flags.get(name, 0),

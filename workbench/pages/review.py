@@ -12,6 +12,7 @@ from knowledge.queries.review import ReviewCard
 from knowledge.queries.words import Mark
 from workbench import vocabulary
 from workbench.access import Seat
+from workbench.masking import SECRET_FLAGS
 from workbench.pages.queue import QueueList, Reading, queue_list
 from workbench.pages.shell import Shell, shell
 from workbench.wording import Difference, difference
@@ -83,6 +84,12 @@ class ReviewView:
     def form_id(self) -> str:
         """This function will return which form the choices belong to."""
         return "edit-form" if self.draft else "approve-form"
+
+    @property
+    def needs_reason(self) -> bool:
+        """This function will tell whether approving asks for a typed reason."""
+        asks = SECRET_FLAGS.intersection(self.card.flags)
+        return bool(asks) and self.card.is_open and self.shell.seat.may_decide
 
     @property
     def gaps_here(self) -> int:

@@ -9,9 +9,11 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from knowledge.queries.review import Expected
 from knowledge.queries.words import Mark
 from workbench import http, keymap, vocabulary
 from workbench.marking import Segment, Span, mark, name_of, visible
+from workbench.masking import masked_if
 from workbench.wording import Difference, difference
 
 register = template.Library()
@@ -20,14 +22,12 @@ register = template.Library()
 @register.simple_tag
 def words(text: str, marks: Iterable[Mark] = (), anchors: bool = True) -> SafeString:
     """This function will print original words with their numbered gaps, everything escaped."""
-    given = list(marks)
-    numbered = {found.number: found for found in given if found.number}
-    spans = [Span(found.start, found.end, found.number, found.tone) for found in given]
-    parts = (_segment(part, numbered, anchors) for part in mark(text, spans))
+    spans = [Span(found.start, found.end, found.number, found.tone) for found in marks]
+    parts = (_segment(part, anchors) for part in mark(text, spans))
     return format_html_join("", "{}", ((part,) for part in parts))
 
 
-def _segment(part: Segment, numbered: dict[int, Mark], anchors: bool) -> SafeString:
+def _segment(part: Segment, anchors: bool) -> SafeString:
     inside = _hidden(part) if part.hidden else format_html("{}", part.text)
     for number in part.closes:
         inside = format_html("{}<sup>{}</sup>", inside, number)
@@ -35,12 +35,10 @@ def _segment(part: Segment, numbered: dict[int, Mark], anchors: bool) -> SafeStr
         return inside
     first = part.opens[0] if part.opens and anchors else 0
     tones = {span.tone for span in part.spans}
-    found = [numbered[span.number] for span in part.spans if span.number in numbered]
     classes = " ".join(
         name
         for name, given in (
             ("this", "this" in tones),
-            ("otherwise", any(gap.otherwise for gap in found)),
             ("quote", "quote" in tones and "this" not in tones),
         )
         if given
@@ -170,13 +168,13 @@ def _write(moment: datetime | None, pattern: str) -> str:
 @register.filter
 def flag_word(name: str) -> str:
     """This function will write a flag in a word."""
-    return vocabulary.flag(name).word
+    return vocabulary.flag_word(name)
 
 
 @register.filter
 def flag_sentence(name: str) -> str:
     """This function will write a flag in a sentence."""
-    return vocabulary.flag(name).sentence
+    return vocabulary.flag_sentence(name)
 
 
 @register.filter
@@ -219,3 +217,22 @@ def decided(kind: str) -> str:
 def why(reason: str) -> str:
     """This function will write the reason of a decision."""
     return vocabulary.WHY.get(reason, vocabulary.plain(reason))
+
+
+@register.filter
+def telling(expected: Iterable[Expected]) -> list[Expected]:
+    """This function will keep the predictions the words spoke to, those gone against first."""
+    spoken = [one for one in expected if one.outcome != "not_mentioned"]
+    return sorted(spoken, key=lambda one: one.outcome != "said_otherwise")
+
+
+@register.filter
+def silent(expected: Iterable[Expected]) -> list[Expected]:
+    """This function will keep the predictions nothing was said about."""
+    return [one for one in expected if one.outcome == "not_mentioned"]
+
+
+@register.filter
+def hush(text: str, flags: tuple[str, ...]) -> str:
+    """This function will mask what a text holds of a secret, where its flags say so."""
+    return masked_if(text, flags=flags)

@@ -14,8 +14,9 @@ from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from knowledge.queries import review as review_queries
 from knowledge.queries import targets
 from knowledge.queries.decisions import space_of_decision
+from knowledge.queries.targets import Brief
 from knowledge.results import Decided
-from workbench import acts, forms, keys_switch, marking, vocabulary
+from workbench import acts, forms, keys_switch, marking, masking, vocabulary
 from workbench.access import Seat, check_may_decide, seat_in, seated
 from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.pages import queue as queue_pages
@@ -136,6 +137,11 @@ def _decide(
     """One path for every press: sound form, one command, named failures, the next card."""
     seat = _seat_of(request, seat, proposal_id)
     check_may_decide(seat)
+    brief = targets.brief(proposal_id, space_id=seat.space_id)
+    if brief is None:
+        raise Http404("There is no such proposal.")
+    if isinstance(form, forms.ApproveForm):
+        form.needs_reason = bool(masking.SECRET_FLAGS.intersection(brief.flags))
     if not form.is_valid():
         return _again(request, seat, proposal_id, form=form, status=422)
     try:
@@ -147,7 +153,7 @@ def _decide(
         return _again(request, seat, proposal_id, form=form, status=422, error=str(error))
     except NotFound as error:
         raise Http404(str(error)) from error
-    _toast(request, done, proposal_id=proposal_id, space_id=seat.space_id)
+    _toast(request, done, brief=brief)
     return see_other(_onward(request, seat, after=form.cleaned_data["next"]))
 
 
@@ -205,8 +211,8 @@ def _onward(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> str:
     return reading.card_url(after) or reverse("queue") + reading.query
 
 
-def _toast(request: HtmxHttpRequest, done: Decided, *, proposal_id: int, space_id: int) -> None:
-    text = targets.text_of(proposal_id, space_id=space_id)
+def _toast(request: HtmxHttpRequest, done: Decided, *, brief: Brief) -> None:
+    text = masking.masked_if(brief.text, flags=brief.flags)
     words = f"{vocabulary.DECIDED[done.kind]}: {marking.excerpt(text, limit=TOAST_TEXT)}"
     undoable = done.kind in ("approve", "reject", "defer")
     messages.success(request, words, extra_tags=str(done.decision_id) if undoable else "")
