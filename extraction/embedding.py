@@ -1,5 +1,6 @@
 """Vectors for what was approved, filled in by the worker: approval never waits for them."""
 
+import sys
 from typing import Any
 
 from django.utils import timezone
@@ -10,21 +11,28 @@ from knowledge.queries.processing import entries_to_embed
 from knowledge.results import Lease
 
 BATCH = 32
+MOST_A_JOB = 30 * BATCH  # well under a minute on one core
 
 
-def embed_job(payload: dict[str, Any], held: Lease) -> None:
-    """This function will embed what a space's index lacks, for a job."""
-    embed_space(space_id=int(payload["space_id"]), held=held)
+def embed_job(payload: dict[str, Any], held: Lease) -> bool:
+    """This function will embed part of what a space's index lacks.
+
+    **Returns**: whether there may be more to do.
+    """
+    done = embed_space(space_id=int(payload["space_id"]), held=held, most=MOST_A_JOB)
+    return done >= MOST_A_JOB
 
 
-def embed_space(*, space_id: int, held: Lease | None = None) -> int:
-    """This function will embed every search entry of the space that has no vector yet.
+def embed_space(*, space_id: int, held: Lease | None = None, most: int = sys.maxsize) -> int:
+    """This function will embed search entries of the space that have no vector yet.
 
     **Returns**: how many it embedded. The model runs outside of any transaction.
     """
     embedder = get_embedder()
     done = 0
-    while batch := entries_to_embed(space_id=space_id, model=embedder.model_id, limit=BATCH):
+    while done < most and (
+        batch := entries_to_embed(space_id=space_id, model=embedder.model_id, limit=BATCH)
+    ):
         vectors = embedder.embed_passages([text for _, text in batch])
         pairs = [(entry_id, vector) for (entry_id, _), vector in zip(batch, vectors, strict=True)]
         indexing.store_vectors(vectors=pairs, model=embedder.model_id)

@@ -84,6 +84,8 @@ def flags_for(context: FlagContext) -> tuple[str, ...]:
     """This function will list the flags of a candidate, in the order a curator reads them."""
     raised = {flag for flag, asks in _QUESTIONS.items() if asks(context)}
     raised |= {flag for flag in Flag if flag in context.notes}
+    if Flag.AMBIGUOUS_DATE in raised:  # two readings are more to go on than none
+        raised.discard(Flag.UNRESOLVED_DATE)
     return tuple(flag.value for flag in Flag if flag in raised)
 
 

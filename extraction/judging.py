@@ -10,9 +10,18 @@ from extraction.flags import FlagContext, FlagEvidence, flags_for
 from extraction.gates import CURRENT, AsideReason, GateContext, Neighbour, gate, was_rejected
 from extraction.grounding import Grounded
 from extraction.similarity import equal_words
-from knowledge.queries.known import Known, NearText, near_texts, single_valued
+from extraction.words import content_words
+from knowledge.queries.known import (
+    Known,
+    NearText,
+    near_texts,
+    single_valued,
+    was_believed_once,
+)
 from knowledge.trust import TrustState
 
+# The part of a candidate's content words that a text must hold to be compared with it.
+ALIKE = 0.7
 REPLACING: frozenset[Kind] = frozenset({"update", "contradiction"})
 
 
@@ -59,11 +68,12 @@ class Judge:
 
     def __post_init__(self) -> None:
         self._single_valued = single_valued(self.space_id)
+        self._words = [frozenset(content_words(item.text)) for item in self.known]
 
     def judge(
         self, candidate: Candidate, *, grounded: Grounded, vector: tuple[float, ...]
     ) -> Judgement:
-        """This function will relate, flag and gate one candidate. **Cost**: three queries."""
+        """This function will relate, flag and gate one candidate. **Cost**: up to four queries."""
         relation = self._relate(candidate)
         near = near_texts(
             vector,
@@ -136,8 +146,21 @@ class Judge:
             notes=candidate.notes,
             vector=vector,
             thresholds=self.embedder.thresholds,
-            neighbours=[*(_neighbour(item, own=own) for item in near), *self._heard],
+            neighbours=[
+                *(_neighbour(item, own=own) for item in near),
+                *self._alike_in_words(candidate),
+                *self._heard,
+            ],
         )
+
+    def _alike_in_words(self, candidate: Candidate) -> list[Neighbour]:
+        """What shares most of the candidate's words, for those vectors do not bring together."""
+        words = frozenset(content_words(candidate.text, candidate.language))
+        return [
+            Neighbour(item.ref, item.text, "pending" if item.waiting else CURRENT)
+            for item, held in zip(self.known, self._words, strict=True)
+            if len(words & held) >= ALIKE * len(words) and words
+        ]
 
     def _flags(
         self, candidate: Candidate, *, relation: _Relation, grounded: Grounded, rejected: bool
@@ -179,6 +202,12 @@ class Judge:
                 ends=1 if replaces and relation.ref and is_statement(relation.ref) else 0,
                 ends_from_source=self._ended,
                 was_rejected=rejected,
+                was_ended=was_believed_once(
+                    space_id=self.space_id,
+                    subject_id=self.subject_id,
+                    attribute=candidate.attribute,
+                    value=candidate.value or candidate.text,
+                ),
             )
         )
 

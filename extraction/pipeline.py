@@ -5,6 +5,7 @@ it stopped, and whatever was done is not done again. Engines and embedders run o
 transactions.
 """
 
+import math
 import time
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,6 +38,8 @@ log = structlog.get_logger(__name__)
 
 # Kinds a person speaks in; anything else is never the subject's own words.
 PERSONAL_KINDS = frozenset({"user_message", "user_feedback"})
+# How long one task works on a conversation before it hands the rest back to the queue.
+SLICE_S = 45.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +55,28 @@ def default_tools() -> Tools:
     return Tools(engine=get_engine(), embedder=get_embedder())
 
 
-def process_job(payload: dict[str, Any], held: Lease) -> None:
-    """This function will process the conversation a job names."""
-    process_conversation(int(payload["conversation_id"]), tools=default_tools(), held=held)
+def process_job(payload: dict[str, Any], held: Lease) -> bool:
+    """This function will process the conversation a job names, for one slice of time.
+
+    **Returns**: whether there is more to do.
+    """
+    return process_conversation(
+        int(payload["conversation_id"]), tools=default_tools(), held=held, slice_s=SLICE_S
+    )
 
 
-def process_conversation(conversation_id: int, *, tools: Tools, held: Lease | None = None) -> None:
+def process_conversation(
+    conversation_id: int, *, tools: Tools, held: Lease | None = None, slice_s: float = math.inf
+) -> bool:
     """This function will turn unprocessed messages into episodes and run the engine over them.
 
+    After ``slice_s`` seconds it begins no further run, so that no task outlasts its lease.
+
+    **Returns**: whether runs are left for another slice.
     **Raises**: Conflict when another worker took over; EngineError when the engine failed: its
     run then says why, and the next attempt goes on from there.
     """
+    ends_at = time.monotonic() + slice_s
     _open_episodes(conversation_id, held=held)
     conversation = open_conversation(conversation_id)
     engine = tools.engine
@@ -72,15 +86,18 @@ def process_conversation(conversation_id: int, *, tools: Tools, held: Lease | No
         model=engine.model,
         prompt_version=engine.prompt_version,
     )
-    for done, (episode_id, subject) in enumerate(waiting, start=1):
+    for done, (episode_id, subject) in enumerate(waiting):
+        if done and time.monotonic() > ends_at:
+            return True
         run_episode(episode_id, conversation=conversation, subject=subject, tools=tools, held=held)
         if held is not None:
             jobs.note_progress(
                 job_id=held.job_id,
                 fence=held.fence,
-                progress={"runs_done": done, "runs": len(waiting)},
+                progress={"runs_done": done + 1, "runs": len(waiting)},
                 now=timezone.now(),
             )
+    return False
 
 
 def run_episode(

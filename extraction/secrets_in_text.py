@@ -23,6 +23,8 @@ _ANNOUNCED_BY = (
 # "password is X", "token: X", or a name right before something with digits or signs in it.
 _NAMED = re.compile(
     rf"(?P<keep>(?:{_ANNOUNCED_BY})['\"]?"
+    r"(?:\s+(?:of|for|to|von|für|de|du|del)\s+[\w' -]{2,40}?"
+    r"(?=\s+(?:is|was|ist|est|es)\s+\S*[\d!@#$%^&*]))?"
     r"(?:\s*(?:(?:is|was|ist|est|es)(?!\w)|[=:是は\uff1a])\s*|\s+(?=\S*[\d!@#$%^&*])))['\"`]?"
     r"(?P<secret>[^\s'\"`,;]{4,})",
     re.IGNORECASE,

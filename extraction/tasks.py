@@ -16,7 +16,8 @@ from knowledge.results import Lease
 
 log = structlog.get_logger(__name__)
 
-Handler = Callable[[dict[str, Any], Lease], None]
+# Works for a while under its lease; says whether there is more to do.
+Handler = Callable[[dict[str, Any], Lease], bool]
 
 HANDLERS: dict[str, Handler] = {
     PROCESS_CONVERSATION: pipeline.process_job,
@@ -40,8 +41,8 @@ def deliver() -> int:
 def _work(job: Job, *, held: Lease) -> str:
     with structlog.contextvars.bound_contextvars(job_id=job.pk, job_kind=job.kind):
         try:
-            HANDLERS[job.kind](job.payload, held)
-            jobs.complete(job_id=held.job_id, fence=held.fence, now=timezone.now())
+            more = HANDLERS[job.kind](job.payload, held)
+            jobs.complete(job_id=held.job_id, fence=held.fence, now=timezone.now(), again=more)
         except Conflict as overtaken:
             log.warning("job_overtaken", reason=str(overtaken))
             return "overtaken"

@@ -230,7 +230,7 @@ EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=0)
 # --- the worker ------------------------------------------------------------------------------
 # Delivery only: the Job table is the truth. `retry` must be more than twice the longest
 # timeout, or a long task would be delivered a second time while it still runs.
-WORKER_TIMEOUT_S = env.int("WORKER_TIMEOUT_S", default=600)
+WORKER_TIMEOUT_S = env.int("WORKER_TIMEOUT_S", default=180)
 Q_CLUSTER = {
     "name": "memory-workbench",
     "orm": "default",
@@ -241,7 +241,7 @@ Q_CLUSTER = {
     "ack_failures": True,
     "catch_up": False,
     "save_limit": 200,
-    "queue_limit": 20,
+    "queue_limit": 4,  # what a killed cluster had fetched waits for its next delivery
     "bulk": 1,
     "poll": 0.5,
     "guard_cycle": 1,

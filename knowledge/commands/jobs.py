@@ -11,8 +11,9 @@ from knowledge.models import Job, JobState
 from knowledge.results import Lease
 
 MAX_ATTEMPTS = 5
-LEASE = timedelta(minutes=15)
-REDELIVER = timedelta(minutes=2)
+# Longer than a worker may take for one task, and what a killed worker's job waits at most.
+LEASE = timedelta(minutes=4)
+REDELIVER = timedelta(minutes=1)
 _BACKOFF_S = (5, 30, 120, 600)
 
 
@@ -96,13 +97,17 @@ def check_lease(*, job_id: int, fence: int) -> None:
 
 
 @transaction.atomic(durable=True)
-def complete(*, job_id: int, fence: int, now: datetime) -> Job:
-    """This function will close the job, or queue it again where a rerun was asked for."""
+def complete(*, job_id: int, fence: int, now: datetime, again: bool = False) -> Job:
+    """This function will close the job, or queue it again where there is more to do.
+
+    ``again`` is the worker's word that it stopped in the middle; a wish that came while it ran
+    does the same.
+    """
     check_lease(job_id=job_id, fence=fence)
     job = Job.objects.get(pk=job_id)
     job.lease_until = None
     job.error = ""
-    if job.rerun:
+    if job.rerun or again:
         job.state, job.attempts, job.rerun = JobState.QUEUED, 0, False
         job.run_after, job.delivered_at = now, None
     else:

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db.models import Q
 from pgvector.django import CosineDistance
 
+from knowledge.fingerprints import fingerprint
 from knowledge.models import Attribute, Proposal, ProposalVector, Version
 from knowledge.trust import WAITING_STATES, TrustState
 
@@ -134,3 +135,11 @@ def single_valued(space_id: int) -> frozenset[str]:
     """This function will list the attributes of which a subject holds one value at a time."""
     rows = Attribute.objects.filter(space_id=space_id, single_valued=True)
     return frozenset(rows.values_list("key", flat=True))
+
+
+def was_believed_once(*, space_id: int, subject_id: int, attribute: str, value: str) -> bool:
+    """This function will say whether this value was believed and is no more."""
+    same = Version.objects.filter(
+        space_id=space_id, subject_id=subject_id, value_key=fingerprint(attribute, value)
+    )
+    return same.filter(tx_to__isnull=False).exists() and not same.current().exists()

@@ -1,5 +1,6 @@
 """From captured words to waiting proposals, with the real engine, embedder and store."""
 
+import uuid
 from datetime import timedelta
 
 import pytest
@@ -10,7 +11,7 @@ from extraction.engines.base import Calibration, EpisodeInput, Prediction
 from extraction.engines.local import LocalEngine
 from extraction.errors import EngineUnavailable
 from extraction.pipeline import Tools
-from knowledge.commands import jobs, review, sources
+from knowledge.commands import jobs, review, sources, undoing
 from knowledge.models import (
     Covered,
     Episode,
@@ -244,6 +245,29 @@ def test_the_workers_task_runs_the_job_once_and_closes_it(desk: Desk) -> None:
     assert tasks.run_job(job.pk) == "not due, or held by another worker"
     job.refresh_from_db()
     assert (job.state, waiting(desk.space)) == (JobState.DONE, ["Ana lives in Lisbon."])
+
+
+def test_a_long_conversation_is_worked_off_in_slices(desk: Desk) -> None:
+    conversation = capture(desk.space, said("I live in Lisbon."))
+    capture(desk.space, said("I live in Lisbon."), said("I have two cats."), days=2)
+    assert pipeline.process_conversation(conversation, tools=tools(), slice_s=0) is True
+    assert ExtractionRun.objects.filter(space=desk.space).count() == 1
+    assert pipeline.process_conversation(conversation, tools=tools(), slice_s=0) is False
+    assert ExtractionRun.objects.filter(space=desk.space).count() == 2
+
+
+def test_a_value_that_was_believed_once_returns_with_a_flag(desk: Desk) -> None:
+    desk.believe("Ana lives in Lisbon.", attribute="home_city", value="Lisbon")
+    undoing.undo(
+        decision_id=desk.decided[0].decision_id, request_id=uuid.uuid4(),
+        by=actor(desk.curator), now=NOW,
+    )  # fmt: skip
+    review.reject(
+        review=seen(Proposal.objects.get(space=desk.space)), reason_code="misread",
+        by=actor(desk.curator), now=NOW,
+    )  # fmt: skip
+    process(capture(desk.space, said("I live in Lisbon.")))
+    assert "returning_value" in Proposal.objects.filter(space=desk.space).latest("pk").flags
 
 
 def test_an_approval_is_embedded_by_a_job_and_not_by_the_approval(desk: Desk) -> None:
