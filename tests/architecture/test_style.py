@@ -29,10 +29,12 @@ def imported(path: Path) -> set[str]:
 
 def public_functions(path: Path) -> list[tuple[str, source_tree.Function]]:
     """This function will return the functions that other modules may call."""
+    found = source_tree.functions(path)
+    inside = tuple(f"{name}." for name, _ in found)
     return [
         (name, function)
-        for name, function in source_tree.functions(path)
-        if not any(part.startswith("_") for part in name.split("."))
+        for name, function in found
+        if not name.startswith(inside) and "_" not in {part[0] for part in name.split(".")}
     ]
 
 
