@@ -30,6 +30,7 @@ SPACE_KEYS = [
     ("proposal", "target_seen_id", "version"),
     ("proposal", "joined_to_id", "proposal"),
     ("proposal", "rejected_as_id", "proposal"),
+    ("proposal", "waits_on_id", "proposal"),
     ("proposalgap", "proposal_id", "proposal"),
     ("evidence", "proposal_id", "proposal"),
     ("evidence", "message_id", "message"),
