@@ -18,6 +18,15 @@ def _refuse(sentence: str) -> str:
     return f"RAISE EXCEPTION '{sentence}' USING ERRCODE = '{GUARD_ERRCODE}';"
 
 
+def _row(prefix: str, columns: Iterable[str]) -> str:
+    return "ROW(" + ", ".join(f"{prefix}.{column}" for column in columns) + ")"
+
+
+def _differs(columns: Iterable[str]) -> str:
+    listed = tuple(columns)
+    return f"{_row('NEW', listed)} IS DISTINCT FROM {_row('OLD', listed)}"
+
+
 def keep_for_ever(noun: str) -> list[pgtrigger.Trigger]:
     """Refuse delete by anyone, and truncate by anyone but the owner's announced flush."""
     return [
@@ -58,15 +67,12 @@ def append_only(noun: str) -> list[pgtrigger.Trigger]:
 
 def fixed_columns(noun: str, columns: Iterable[str]) -> pgtrigger.Trigger:
     """Refuse a change of these columns."""
-    listed = tuple(columns)
-    new = ", ".join(f"NEW.{column}" for column in listed)
-    old = ", ".join(f"OLD.{column}" for column in listed)
     return pgtrigger.Trigger(
         name="fixed_columns",
         when=pgtrigger.Before,
         operation=pgtrigger.Update,
         func=(
-            f"IF ROW({new}) IS DISTINCT FROM ROW({old}) THEN "
+            f"IF {_differs(columns)} THEN "
             + _refuse(f"a {noun} keeps what it was made of")
             + " END IF; RETURN NEW;"
         ),
@@ -161,70 +167,71 @@ _VERSION_IDENTITY = (
     "tx_from opened_by_id derived_from_id derivation proposal_id language"
 ).split()
 _VERSION_CONTENT = "about text memory_type criticality attribute value".split()
+_VERSION_ENDING = "tx_to closed_by_id end_reason successor_id".split()
 
 
 def version_guards() -> list[pgtrigger.Trigger]:
     """Stamp, close once, redact once; everything else about a version is final."""
-    identity_new = ", ".join(f"NEW.{column}" for column in _VERSION_IDENTITY)
-    identity_old = ", ".join(f"OLD.{column}" for column in _VERSION_IDENTITY)
-    content_new = ", ".join(f"NEW.{column}" for column in _VERSION_CONTENT)
-    content_old = ", ".join(f"OLD.{column}" for column in _VERSION_CONTENT)
-    ending_new = "NEW.tx_to, NEW.closed_by_id, NEW.end_reason, NEW.successor_id"
-    ending_old = "OLD.tx_to, OLD.closed_by_id, OLD.end_reason, OLD.successor_id"
-    return [
-        *keep_for_ever("version"),
-        pgtrigger.Trigger(
-            name="opening",
-            when=pgtrigger.Before,
-            operation=pgtrigger.Insert,
-            declare=[("opening", "record")],
-            func=(
-                "SELECT d.at, d.xact INTO opening FROM knowledge_decision d "
-                "WHERE d.id = NEW.opened_by_id AND d.space_id = NEW.space_id; "
-                "IF NOT FOUND OR opening.xact <> pg_current_xact_id()::text::bigint THEN "
-                + _refuse("a version needs a decision of the same transaction")
-                + " END IF; IF NEW.tx_to IS NOT NULL OR NEW.redacted_at IS NOT NULL THEN "
-                + _refuse("a version begins open")
-                + " END IF; NEW.tx_from := opening.at; RETURN NEW;"
-            ),
+    return [*keep_for_ever("version"), _opening(), _needs_approval(), _closing()]
+
+
+def _opening() -> pgtrigger.Trigger:
+    return pgtrigger.Trigger(
+        name="opening",
+        when=pgtrigger.Before,
+        operation=pgtrigger.Insert,
+        declare=[("opening", "record")],
+        func=(
+            "SELECT d.at, d.xact INTO opening FROM knowledge_decision d "
+            "WHERE d.id = NEW.opened_by_id AND d.space_id = NEW.space_id; "
+            "IF NOT FOUND OR opening.xact <> pg_current_xact_id()::text::bigint THEN "
+            + _refuse("a version needs a decision of the same transaction")
+            + " END IF; IF NEW.tx_to IS NOT NULL OR NEW.redacted_at IS NOT NULL THEN "
+            + _refuse("a version begins open")
+            + " END IF; NEW.tx_from := opening.at; RETURN NEW;"
         ),
-        pgtrigger.Trigger(
-            name="needs_approval",
-            when=pgtrigger.After,
-            operation=pgtrigger.Insert,
-            timing=pgtrigger.Deferred,
-            func=(
-                "IF EXISTS (SELECT 1 FROM knowledge_version v JOIN knowledge_proposal p "
-                "ON p.id = v.proposal_id WHERE v.id = NEW.id AND v.tx_to IS NULL "
-                "AND p.state <> 'approved') THEN "
-                + _refuse("a version needs an approved proposal")
-                + " END IF; RETURN NULL;"
-            ),
+    )
+
+
+def _needs_approval() -> pgtrigger.Trigger:
+    return pgtrigger.Trigger(
+        name="needs_approval",
+        when=pgtrigger.After,
+        operation=pgtrigger.Insert,
+        timing=pgtrigger.Deferred,
+        func=(
+            "IF EXISTS (SELECT 1 FROM knowledge_version v JOIN knowledge_proposal p "
+            "ON p.id = v.proposal_id WHERE v.id = NEW.id AND v.tx_to IS NULL "
+            "AND p.state <> 'approved') THEN "
+            + _refuse("a version needs an approved proposal")
+            + " END IF; RETURN NULL;"
         ),
-        pgtrigger.Trigger(
-            name="closing",
-            when=pgtrigger.Before,
-            operation=pgtrigger.Update,
-            declare=[("closing", "record")],
-            func=(
-                f"IF ROW({identity_new}) IS DISTINCT FROM ROW({identity_old}) THEN "
-                + _refuse("a version is never rewritten")
-                + f" END IF; IF OLD.tx_to IS NOT NULL AND ROW({ending_new}) "
-                f"IS DISTINCT FROM ROW({ending_old}) THEN "
-                + _refuse("an ended belief stays ended")
-                + " END IF; IF OLD.tx_to IS NULL AND NEW.tx_to IS NOT NULL THEN "
-                "SELECT d.at, d.xact INTO closing FROM knowledge_decision d "
-                "WHERE d.id = NEW.closed_by_id AND d.space_id = NEW.space_id; "
-                "IF NOT FOUND OR closing.xact <> pg_current_xact_id()::text::bigint THEN "
-                + _refuse("ending a belief needs a decision of the same transaction")
-                + " END IF; NEW.tx_to := closing.at; END IF; "
-                "IF NEW.redacted_at IS DISTINCT FROM OLD.redacted_at "
-                "AND OLD.redacted_at IS NOT NULL THEN "
-                + _refuse("a redaction is final")
-                + " END IF; IF NEW.redacted_at IS NOT DISTINCT FROM OLD.redacted_at "
-                f"AND ROW({content_new}) IS DISTINCT FROM ROW({content_old}) THEN "
-                + _refuse("a version is never rewritten")
-                + " END IF; RETURN NEW;"
-            ),
+    )
+
+
+def _closing() -> pgtrigger.Trigger:
+    return pgtrigger.Trigger(
+        name="closing",
+        when=pgtrigger.Before,
+        operation=pgtrigger.Update,
+        declare=[("closing", "record")],
+        func=(
+            f"IF {_differs(_VERSION_IDENTITY)} THEN "
+            + _refuse("a version is never rewritten")
+            + f" END IF; IF OLD.tx_to IS NOT NULL AND {_differs(_VERSION_ENDING)} THEN "
+            + _refuse("an ended belief stays ended")
+            + " END IF; IF OLD.tx_to IS NULL AND NEW.tx_to IS NOT NULL THEN "
+            "SELECT d.at, d.xact INTO closing FROM knowledge_decision d "
+            "WHERE d.id = NEW.closed_by_id AND d.space_id = NEW.space_id; "
+            "IF NOT FOUND OR closing.xact <> pg_current_xact_id()::text::bigint THEN "
+            + _refuse("ending a belief needs a decision of the same transaction")
+            + " END IF; NEW.tx_to := closing.at; END IF; "
+            "IF NEW.redacted_at IS DISTINCT FROM OLD.redacted_at "
+            "AND OLD.redacted_at IS NOT NULL THEN "
+            + _refuse("a redaction is final")
+            + " END IF; IF NEW.redacted_at IS NOT DISTINCT FROM OLD.redacted_at "
+            f"AND {_differs(_VERSION_CONTENT)} THEN "
+            + _refuse("a version is never rewritten")
+            + " END IF; RETURN NEW;"
         ),
-    ]
+    )

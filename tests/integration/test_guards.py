@@ -18,7 +18,7 @@ def desk() -> Desk:
     return desk
 
 
-def attack(sql: str, *parameters: object, before: tuple[str, ...] = ()) -> None:
+def attack(sql: str, *parameters: str | int | uuid.UUID, before: tuple[str, ...] = ()) -> None:
     """This function will run SQL as the application role and let deferred guards speak."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT current_user")
@@ -115,7 +115,7 @@ def copy_of(version: Version, **changes: str) -> str:
     """This function will write the INSERT that copies a version with some columns changed."""
     columns = [f.column for f in Version._meta.concrete_fields if f.column != "id"]
     listed = ", ".join(f'"{column}"' for column in columns)
-    values = ", ".join(changes.get(column, f'"{column}"') for column in columns)
+    values = ", ".join(changes.get(str(column), f'"{column}"') for column in columns)
     return (
         f"INSERT INTO knowledge_version ({listed}) SELECT {values} "
         f"FROM knowledge_version WHERE id = {version.pk}"

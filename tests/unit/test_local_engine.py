@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from extraction.engines.base import (
     Calibration,
     Candidate,
+    CoveredSpan,
     EpisodeInput,
     EpisodeMessage,
+    GapSpan,
     KnownStatement,
     Prediction,
 )
@@ -472,7 +474,8 @@ def test_no_words_break_it_and_every_span_stands_in_its_message(text: str) -> No
         assert all(q.quote in given.messages[q.message].text for q in candidate.evidence)
         assert 0 <= candidate.confidence <= 1
         assert candidate.text
-    for span in (*result.gaps, *result.covered):
+    spans: list[GapSpan | CoveredSpan] = [*result.gaps, *result.covered]
+    for span in spans:
         assert 0 <= span.start < span.end <= len(given.messages[span.message].text)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.errors import InvalidPeriod
-from knowledge.periods import check_instant, make_period, remnants, start_of_day, whole_day
+from knowledge.periods import Period, check_instant, make_period, remnants, start_of_day, whole_day
 
 # Hypothesis wants its bounds naive.
 FIRST = datetime(1970, 1, 1, tzinfo=UTC).replace(tzinfo=None)
@@ -47,6 +47,11 @@ def test_remnants_and_the_new_period_cover_the_old_without_overlap(
     for instant in (lower, upper - timedelta(microseconds=1), start, end):
         in_old = lower <= instant < upper
         in_new = start <= instant < end
-        in_left = left is not None and left.lower <= instant < left.upper
-        in_right = right is not None and right.lower <= instant < right.upper
-        assert in_left + in_right == (in_old and not in_new)
+        assert holds(left, instant) + holds(right, instant) == (in_old and not in_new)
+
+
+def holds(period: Period | None, instant: datetime) -> bool:
+    """This function will say whether a half-open, bounded period holds the instant."""
+    if period is None or period.lower is None or period.upper is None:
+        return False
+    return period.lower <= instant < period.upper

@@ -47,7 +47,7 @@ class Command(BaseCommand):
         except (BadInput, KnowledgeError) as error:
             raise CommandError(str(error)) from error
         if options["wait"]:
-            process_until_done(tally.conversation_ids, say=lambda line: self.progress(line))
+            process_until_done(tally.conversation_ids, say=self.progress)
         figures = self.figures(tally, seconds=time.monotonic() - started)
         self.report(tally, figures=figures)
         if options["json"]:
