@@ -67,7 +67,7 @@ def mark(text: str, spans: Iterable[Span] = ()) -> list[Segment]:
     cuts = sorted({0, len(text), *(s.start for s in placed), *(s.end for s in placed)})
     segments: list[Segment] = []
     for start, end in pairwise(cuts):
-        segments.extend(_pieces(text, start, end, placed))
+        segments.extend(_pieces(text[start:end], start=start, placed=placed))
     return segments
 
 
@@ -98,11 +98,12 @@ def _snap(span: Span, edges: Sequence[int]) -> Span | None:
     return Span(start=left, end=right, number=span.number, tone=span.tone)
 
 
-def _pieces(text: str, start: int, end: int, placed: Sequence[Span]) -> list[Segment]:
+def _pieces(text: str, *, start: int, placed: Sequence[Span]) -> list[Segment]:
+    end = start + len(text)
     covering = tuple(span for span in placed if span.start <= start and span.end >= end)
     opens = tuple(span.number for span in covering if span.start == start and span.number)
     closes = tuple(span.number for span in covering if span.end == end and span.number)
-    parts = _split_hidden(text[start:end])
+    parts = _split_hidden(text)
     return [
         Segment(
             text=part,

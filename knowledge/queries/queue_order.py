@@ -70,8 +70,11 @@ class Cursor:
 
 
 def ordered(rows: QuerySet[Proposal]) -> QuerySet[Proposal]:
-    """This function will add the columns the orders need."""
-    return rows.annotate(risk=RISK, conversation_id=F("run__episode__conversation_id"))
+    """This function will read the columns the orders need, and no others: rows are wide."""
+    needed = ("id", "created_at", "surprise", "confidence", "run_id")
+    return rows.only(*needed).annotate(
+        risk=RISK, conversation_id=F("run__episode__conversation_id")
+    )
 
 
 def page_of(
@@ -93,11 +96,11 @@ def page_of(
         more = Cursor(key=order.key(main[limit - 1])) if len(main) > limit else None
         return [row.pk for row in main], more
     oldest = list(OLDEST.sort(rows)[: limit + 1])
-    return _woven(main, oldest, cursor, limit)
+    return _woven(main, oldest, cursor=cursor, limit=limit)
 
 
 def _woven(
-    main: list[Proposal], oldest: list[Proposal], cursor: Cursor, limit: int
+    main: list[Proposal], oldest: list[Proposal], *, cursor: Cursor, limit: int
 ) -> tuple[list[int], Cursor | None]:
     taken: list[int] = []
     key, age = cursor.key, cursor.oldest

@@ -143,7 +143,7 @@ def space_of_proposal(proposal_id: int) -> int | None:
 def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) -> ReviewCard | None:
     """This function will read a review card, or None where the space has no such proposal.
 
-    **Shape**: ``before`` and ``after`` open further messages. **Cost**: at most 19 queries.
+    **Shape**: ``before`` and ``after`` open further messages. **Cost**: at most 22 queries.
     """
     proposal = (
         Proposal.objects.filter(space_id=space_id, pk=proposal_id, redacted_at__isnull=True)

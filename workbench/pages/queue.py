@@ -101,7 +101,8 @@ def read(given: dict[str, str], *, seat: Seat, now: datetime) -> Reading:
 
 def queue_view(reading: Reading, *, seat: Seat, keys_on: bool) -> QueueView:
     """This function will build the queue's page."""
-    frame = shell(title="Queue", seat=seat, current="queue", keys_on=keys_on)
+    waiting = reading.found.tabs["pending"]
+    frame = shell(title="Queue", seat=seat, current="queue", keys_on=keys_on, waiting=waiting)
     return QueueView(shell=frame, list=queue_list(reading, seat=seat))
 
 

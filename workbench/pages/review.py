@@ -12,7 +12,7 @@ from knowledge.queries.review import ReviewCard
 from knowledge.queries.words import Mark
 from workbench import vocabulary
 from workbench.access import Seat
-from workbench.masking import SECRET_FLAGS
+from workbench.masking import SECRET_FLAGS, masked_if
 from workbench.pages.queue import QueueList, Reading, queue_list
 from workbench.pages.shell import Shell, shell
 from workbench.wording import Difference, difference
@@ -148,7 +148,13 @@ def review_view(
     if draft is None and asked.edit and card.is_open and seat.may_decide:
         draft = Draft(values=draft_of(card))
     return ReviewView(
-        shell=shell(title=f"Review: {card.text}", seat=seat, current="queue", keys_on=keys_on),
+        shell=shell(
+            title=f"Review: {masked_if(card.text, flags=card.flags)}",
+            seat=seat,
+            current="queue",
+            keys_on=keys_on,
+            waiting=reading.found.tabs["pending"],
+        ),
         list=queue_list(reading, seat=seat, current=card.id),
         card=card,
         change=difference(card.target.text, card.text) if card.target else None,

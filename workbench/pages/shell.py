@@ -45,9 +45,12 @@ class Shell:
         return self.places[0].count or 0
 
 
-def shell(*, title: str, seat: Seat, current: str, keys_on: bool = True) -> Shell:
-    """This function will build the frame of a page. **Cost**: one query."""
-    waiting = pending_count(seat.space_id)
+def shell(
+    *, title: str, seat: Seat, current: str, keys_on: bool = True, waiting: int | None = None
+) -> Shell:
+    """This function will build the frame of a page. **Cost**: one query, none with ``waiting``."""
+    if waiting is None:
+        waiting = pending_count(seat.space_id)
     places = [
         Place(
             label=label,

@@ -14,12 +14,14 @@ from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from knowledge.queries import review as review_queries
 from knowledge.queries import targets
 from knowledge.queries.decisions import space_of_decision
+from knowledge.queries.queue import still_waits
 from knowledge.queries.targets import Brief
 from knowledge.results import Decided
 from workbench import acts, forms, keys_switch, marking, masking, vocabulary
 from workbench.access import Seat, check_may_decide, seat_in, seated
 from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.pages import queue as queue_pages
+from workbench.pages.address import read_filter
 from workbench.pages.review import Asked, Draft, Lost, read_asked, review_view
 
 F = TypeVar("F", bound=forms.ActForm)
@@ -203,12 +205,14 @@ def _seat_of(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> Seat:
 
 def _onward(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> str:
     """The card that followed in the reader's order, else the first that waits, else the list."""
-    reading = queue_pages.read(request.GET.dict(), seat=seat, now=timezone.now())
-    ids = [row.id for row in reading.found.rows]
-    if after not in ids and after != reading.found.following:
-        after = None
-    after = after or next(iter(ids), None)
-    return reading.card_url(after) or reverse("queue") + reading.query
+    given = request.GET.dict()
+    tab = read_filter(given).tab
+    if after is not None and still_waits(after, space_id=seat.space_id, tab=tab):
+        tail = request.GET.urlencode()
+        return reverse("review", args=[after]) + (f"?{tail}" if tail else "")
+    reading = queue_pages.read(given, seat=seat, now=timezone.now())
+    first = next((row.id for row in reading.found.rows), None)
+    return reading.card_url(first) or reverse("queue") + reading.query
 
 
 def _toast(request: HtmxHttpRequest, done: Decided, *, brief: Brief) -> None:
