@@ -44,10 +44,10 @@ class Command(BaseCommand):
         try:
             space = spaces.space_by_slug(options["space"])
             tally = self.capture(space.id, options=options)
+            if options["wait"]:
+                process_until_done(tally.conversation_ids, say=self.progress)
         except (BadInput, KnowledgeError) as error:
             raise CommandError(str(error)) from error
-        if options["wait"]:
-            process_until_done(tally.conversation_ids, say=self.progress)
         figures = self.figures(tally, seconds=time.monotonic() - started)
         self.report(tally, figures=figures)
         if options["json"]:
