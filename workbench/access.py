@@ -101,6 +101,8 @@ def seated(
 def seat_in(request: HtmxHttpRequest, seat: Seat, space_id: int | None) -> Seat:
     """This function will move to the space an item belongs to, where the person has a seat.
 
+    The person stays there afterwards, as if they had chosen it.
+
     **Raises**: Http404, so that items of other spaces cannot be told from none.
     """
     if space_id == seat.space_id:
@@ -108,6 +110,7 @@ def seat_in(request: HtmxHttpRequest, seat: Seat, space_id: int | None) -> Seat:
     for other in seats_of(_user(request), now=timezone.now()):
         if other.space_id == space_id:
             timezone.activate(ZoneInfo(other.zone))
+            request.session[SPACE_KEY] = other.slug
             return other
     raise Http404("There is no such thing here.")
 

@@ -98,7 +98,6 @@ KEYMAP: tuple[Key, ...] = (
     Key("go-statements", ("g", "s"), "Statements", "Go"),
     Key("go-conversations", ("g", "o"), "Conversations", "Go"),
     Key("go-mine", ("g", "l"), "My decisions", "Go"),
-    Key("go-import", ("g", "i"), "Import", "Go"),
 )
 
 

@@ -74,7 +74,7 @@
     } else if (element.matches("input, textarea, select")) {
       element.focus();
     } else {
-      if (element.matches("summary")) element.focus();
+      if (element.matches("summary")) element.focus({ preventScroll: true });
       element.click();
     }
     return true;

@@ -13,7 +13,6 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
     ("Conversations", "conversations", "go-conversations"),
     ("Runs", "runs", ""),
     ("My decisions", "my_decisions", "go-mine"),
-    ("Import", "import", "go-import"),
     ("Keys", "keys", ""),
     ("Audit", "admin:index", ""),
 )

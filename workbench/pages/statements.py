@@ -72,5 +72,5 @@ def statement_view(found: Lineage, *, seat: Seat, now: datetime, keys_on: bool) 
             LineageRow(row, difference(row.before, row.text) if row.before else None)
             for row in found.versions
         ),
-        plot=plot(found.versions, now=now),
+        plot=plot(found.versions, now=now, zone=seat.zone),
     )

@@ -1,13 +1,14 @@
 """The plot of a statement's two times: valid time across, belief time up, one box a version."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from knowledge.queries.lineage import VersionRow
 
 WIDTH, HEIGHT = 460, 250
-LEFT, RIGHT, TOP, BOTTOM = 62, 452, 14, 216
+LEFT, RIGHT, TOP, BOTTOM = 84, 452, 14, 216
 LEAST_SIDE = 3.0
 _LETTER_WIDTH = 6.2
 _ROOM_FOR_LABELS = 62.0
@@ -54,8 +55,12 @@ class _Axis:
         return round(self.low + share * (self.high - self.low), 1)
 
 
-def plot(versions: Sequence[VersionRow], *, now: datetime) -> Plot:
-    """This function will place every version's period on both axes; open ends run to the edge."""
+def plot(versions: Sequence[VersionRow], *, now: datetime, zone: str) -> Plot:
+    """This function will place every version's period on both axes; open ends run to the edge.
+
+    Days are written in ``zone``; where belief changed within a day, its hours are.
+    """
+    here = ZoneInfo(zone)
     starts = [row.valid_from for row in versions]
     ends = [row.valid_to for row in versions if row.valid_to]
     valid = _axis(starts, [*ends, now], low=LEFT, high=RIGHT, more=True)
@@ -64,8 +69,10 @@ def plot(versions: Sequence[VersionRow], *, now: datetime) -> Plot:
     changes = [*believed, *(row.tx_to for row in versions if row.tx_to)]
     return Plot(
         boxes=tuple(_box(row, valid, belief) for row in versions),
-        valid_ticks=_ticks([*starts, *ends], valid, apart=_ROOM_FOR_LABELS),
-        belief_ticks=_ticks(changes, belief, apart=16.0),
+        valid_ticks=_ticks(
+            [*starts, *ends], valid, apart=_ROOM_FOR_LABELS, written=_day_in(here, year=True)
+        ),
+        belief_ticks=_ticks(changes, belief, apart=14.0, written=_belief_writer(changes, here)),
     )
 
 
@@ -97,10 +104,27 @@ def _box(row: VersionRow, valid: _Axis, belief: _Axis) -> Box:
     )
 
 
-def _ticks(moments: Sequence[datetime], axis: _Axis, *, apart: float) -> tuple[Tick, ...]:
+def _ticks(
+    moments: Sequence[datetime], axis: _Axis, *, apart: float, written: Callable[[datetime], str]
+) -> tuple[Tick, ...]:
     ticks: list[Tick] = []
     for moment in sorted(set(moments)):
         place = axis.at(moment)
         if all(abs(place - tick.at) >= apart for tick in ticks):
-            ticks.append(Tick(place, f"{moment.day} {moment:%b %Y}"))
+            ticks.append(Tick(place, written(moment)))
     return tuple(ticks)
+
+
+def _belief_writer(moments: Sequence[datetime], zone: ZoneInfo) -> Callable[[datetime], str]:
+    days = {moment.astimezone(zone).date() for moment in moments}
+    if len(days) < len(set(moments)):
+        return lambda moment: f"{moment.astimezone(zone):%d %b %H:%M}"
+    return _day_in(zone, year=False)
+
+
+def _day_in(zone: ZoneInfo, *, year: bool) -> Callable[[datetime], str]:
+    def write(moment: datetime) -> str:
+        local = moment.astimezone(zone)
+        return f"{local.day} {local:%b %Y}" if year else f"{local.day} {local:%b %y}"
+
+    return write

@@ -236,3 +236,9 @@ def silent(expected: Iterable[Expected]) -> list[Expected]:
 def hush(text: str, flags: tuple[str, ...]) -> str:
     """This function will mask what a text holds of a secret, where its flags say so."""
     return masked_if(text, flags=flags)
+
+
+@register.filter
+def grouped(number: int) -> str:
+    """This function will write a number with its thousands apart: 48,213."""
+    return f"{number:,}"
