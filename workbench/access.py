@@ -24,7 +24,10 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A person in a space. **Shape**: ``others`` are (slug, name) of their further spaces."""
+    """A person in a space.
+
+    **Shape**: ``others`` are (slug, name) of their further spaces; ``is_staff`` opens the admin.
+    """
 
     user_id: int
     username: str
@@ -33,6 +36,7 @@ class Seat:
     name: str
     zone: str
     roles: frozenset[str]
+    is_staff: bool = False
     others: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -72,6 +76,7 @@ def seats_of(user: User, *, now: datetime) -> list[Seat]:
             name=space.name,
             zone=space.zone,
             roles=frozenset(roles[pk]),
+            is_staff=user.is_staff,
             others=tuple((other.slug, other.name) for other in spaces.values() if other.pk != pk),
         )
         for pk, space in spaces.items()

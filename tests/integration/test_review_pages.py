@@ -224,3 +224,36 @@ def test_each_emptiness_has_its_own_words(scene: scenes.Scene) -> None:
     assert b"Everything is decided." in rosa.get("/queue/").content
     fresh = factories.make_desk()
     assert b"Nothing was ever proposed here." in client(fresh.curator).get("/queue/").content
+
+
+def test_only_staff_are_led_to_the_admin(scene: scenes.Scene) -> None:
+    link = b'href="/admin/"'
+    assert link not in client(scene.curator).get("/queue/").content
+    scene.curator.is_staff = True
+    scene.curator.save(update_fields=["is_staff"])
+    assert link in client(scene.curator).get("/queue/").content
+
+
+def test_a_statement_shows_its_lineage_and_a_conversation_its_uses(scene: scenes.Scene) -> None:
+    rosa = client(scene.curator)
+    target = scene.update.target_seen_id
+    form = posted(
+        scene.update,
+        target_seen=target,
+        change="changed",
+        changed_from="2026-03-02",
+        offered_from="2026-03-02",
+    )
+    rosa.post(f"/queue/{scene.update.pk}/approve/", form)
+    statement = rosa.get(f"/statements/{scene.update.target_id}/").content.decode()
+    for words in ("lineage of 3 versions", "<ins>Northwind</ins>", "superseded", "believed, past"):
+        assert words in statement
+    run = scene.update.run
+    assert run is not None
+    conversation = rosa.get(f"/conversations/{run.episode.conversation_id}/").content.decode()
+    assert f'href="/statements/{scene.update.target_id}/"' in conversation
+    assert "became nothing" not in rosa.get(f"/runs/{run.pk}/").content.decode()
+    assert scenes.NEW_JOB in rosa.get("/statements/?q=northwind").content.decode()
+    assert (
+        "Nothing believed here has those words." in rosa.get("/statements/?q=zz").content.decode()
+    )

@@ -59,7 +59,7 @@ def shell(
             count=waiting if name == "queue" else None,
         )
         for label, name, action in _PLACES
-        if (url := _url(name))
+        if (url := _url(name)) and (seat.is_staff or not name.startswith("admin:"))
     ]
     return Shell(title=title, seat=seat, places=tuple(places), keys_on=keys_on)
 
