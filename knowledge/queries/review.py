@@ -29,11 +29,15 @@ from knowledge.trust import WAITING_STATES, TrustState
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What a prediction rests on: a statement, or a proposal that still waits."""
+    """What a prediction rests on: a statement, or a proposal that waited then.
+
+    **Shape**: ``state`` is the proposal's state now; empty for a statement.
+    """
 
     what: str
     id: int
     text: str
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +286,9 @@ def resolve(refs: set[str], *, space_id: int) -> dict[str, Rest]:
             "statement", version.statement_id, version.text
         )
     for proposal in Proposal.objects.filter(space_id=space_id, pk__in=ids["proposal"]):
-        found[f"proposal:{proposal.pk}"] = Rest("proposal", proposal.pk, proposal.text)
+        found[f"proposal:{proposal.pk}"] = Rest(
+            "proposal", proposal.pk, proposal.text, proposal.get_state_display().lower()
+        )
     return found
 
 
