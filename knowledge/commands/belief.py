@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Min
+from django.db.models import Min, Q, QuerySet
 
 from knowledge.commands import indexing
 from knowledge.errors import SlotTaken, TargetMoved
 from knowledge.fingerprints import canonical, fingerprint
 from knowledge.models import (
     Attribute,
+    Contest,
     Decision,
     Derivation,
     EndReason,
@@ -111,13 +113,15 @@ def derive_version(
     version.tx_from = None
     version.tx_to = None
     version.end_reason = None
-    version.closed_by = None
     version.successor = None
     version.opened_by = decision
     version.derived_from = origin
     version.derivation = derivation
+    ended_by = version.closed_by_id
+    version.closed_by = None
     _insert(version)
     indexing.copy_index(version, origin=origin, decision=decision)
+    _take_over_contests(version, origin=origin, ended_by=ended_by)
     return version
 
 
@@ -135,6 +139,8 @@ def close_version(
         raise TargetMoved(
             "The statement this would end has changed meanwhile.", version_id=version.pk
         )
+    # What is believed no more contests nothing; what is left of it, or restored, does again.
+    _contests_of(version).filter(resolved_by__isnull=True).update(resolved_by=decision)
 
 
 def replace_from(
@@ -203,9 +209,25 @@ def _bounded(
         )
         later += [valid.lower for valid in held.values_list("valid", flat=True)]
     ends = [begin for begin in later if begin is not None and begin > start]
-    if proposal.valid_to is not None and proposal.valid_to > start:
+    if proposal.valid_to is not None:
         ends.append(proposal.valid_to)
     return make_period(start, min(ends) if ends else None)
+
+
+def _contests_of(version: Version) -> QuerySet[Contest]:
+    return Contest.objects.filter(Q(version_a=version) | Q(version_b=version))
+
+
+def _take_over_contests(version: Version, *, origin: Version, ended_by: UUID | None) -> None:
+    for contest in _contests_of(origin).filter(resolved_by_id=ended_by):
+        other = contest.version_b if contest.version_a_id == origin.pk else contest.version_a
+        if other.tx_to is None:
+            Contest.objects.create(
+                space_id=version.space_id,
+                version_a=other,
+                version_b=version,
+                opened_by=version.opened_by,
+            )
 
 
 def _overlaps(left: Period, right: Period) -> bool:

@@ -1,39 +1,83 @@
 """Steps every decision shares: lock, recognise a replay, compare with what was seen, record."""
 
+from collections.abc import Container
 from datetime import datetime
 from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
 
 from knowledge import policies
 from knowledge.commands import audit
-from knowledge.errors import NotFound, StaleProposal
+from knowledge.errors import Conflict, NotFound, StaleProposal, TransitionRefused
 from knowledge.models import Decision, DecisionKind, Proposal, Version
 from knowledge.results import Actor, Decided, Review
-from knowledge.trust import TrustState, check_transition
+from knowledge.texts import check_text
+from knowledge.trust import WAITING_STATES, TrustState, check_transition
+
+# What each act starts from. The trust table alone would let “woken” take back an approval.
+BEGINS = {
+    DecisionKind.APPROVE: WAITING_STATES,
+    DecisionKind.EDIT: WAITING_STATES,
+    DecisionKind.REJECT: WAITING_STATES,
+    DecisionKind.DEFER: WAITING_STATES,
+    DecisionKind.WAKE: frozenset({TrustState.DEFERRED}),
+    DecisionKind.RECONSIDER: frozenset({TrustState.SET_ASIDE, TrustState.REJECTED}),
+}
 
 
-def lock_proposal(review: Review, *, by: Actor, now: datetime) -> Proposal:
+def lock_proposal(
+    proposal_id: int, *, by: Actor, now: datetime, ending: int | None = None
+) -> Proposal:
     """This function will lock the proposal, and refuse who may not decide about it.
+
+    What waits on it, or on the version it would be ``ending``, is told of the decision later and
+    so is locked with it: all at once, by id, before any version and before the ledger.
 
     **Raises**: NotFound, NotAllowed.
     """
-    proposal = (
+    beside = Q(waits_on_id=proposal_id)
+    if ending is not None:
+        beside |= Q(target_seen_id=ending)
+    rows = (
         Proposal.objects.select_for_update(no_key=True, of=("self",))
         .select_related("subject")
-        .filter(pk=review.proposal_id)
-        .first()
+        .filter(Q(pk=proposal_id) | (beside & Q(state__in=WAITING_STATES)))
+        .order_by("pk")
     )
+    proposal = next((row for row in rows if row.pk == proposal_id), None)
     if proposal is None:
         raise NotFound("There is no such proposal.")
     policies.check_can_decide(user_id=by.user_id, space_id=proposal.space_id, now=now)
     return proposal
 
 
-def find_replay(proposal: Proposal, *, review: Review) -> Decided | None:
-    """This function will answer a form that came twice with its first result."""
-    earlier = Decision.objects.filter(
-        space_id=proposal.space_id, request_id=review.request_id
-    ).first()
-    return None if earlier is None else decided(earlier, replayed=True)
+def not_in_other_hands(rows: QuerySet[Proposal]) -> QuerySet[Proposal]:
+    """This function will narrow proposals to those nobody else is deciding about right now.
+
+    For what came to wait after ``lock_proposal``: to wait for it here would turn the order of
+    locks round, and whoever decides about it looks at what is current anyway.
+    """
+    ids = rows.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True)
+    return Proposal.objects.filter(pk__in=list(ids))
+
+
+def find_replay(
+    proposal: Proposal, *, request_id: UUID, kinds: Container[str], by: Actor
+) -> Decided | None:
+    """This function will answer a form that came twice with its first result.
+
+    **Raises**: Conflict when the id was used for another act or by another person.
+    """
+    earlier = Decision.objects.filter(space_id=proposal.space_id, request_id=request_id).first()
+    if earlier is None:
+        return None
+    if (earlier.proposal_id, earlier.by_id) != (proposal.pk, by.user_id) or (
+        earlier.kind not in kinds
+    ):
+        raise Conflict("This form was used for something else. Open the page again.")
+    return decided(earlier, replayed=True)
 
 
 def check_seen(proposal: Proposal, *, review: Review) -> None:
@@ -64,31 +108,55 @@ def decide(
 
     The database stamps ``seq`` and ``at``; they are read back here.
 
-    **Raises**: TransitionRefused.
+    **Raises**: TransitionRefused; Conflict when the form was used meanwhile for something else.
     """
-    before = proposal.state
+    before = TrustState(proposal.state)
+    check_begins(proposal, kind=kind)
     if to != before:
         check_transition(before, to)
-    decision = Decision.objects.create(
-        space_id=proposal.space_id,
-        kind=kind,
-        by_id=by.user_id,
-        channel=by.channel,
-        reason_code=reason_code,
-        note=review.note,
-        request_id=review.request_id,
-        proposal=proposal,
-        state_before=before,
-        opened_at=review.opened_at,
-        evidence_opened=review.evidence_opened,
+    decision = _record(
+        Decision(
+            space_id=proposal.space_id,
+            kind=kind,
+            by_id=by.user_id,
+            channel=by.channel,
+            reason_code=reason_code,
+            note=check_text(review.note, field="note"),
+            request_id=review.request_id,
+            proposal=proposal,
+            state_before=before,
+            opened_at=review.opened_at,
+            evidence_opened=review.evidence_opened,
+        )
     )
-    decision.refresh_from_db(fields=["seq", "at"])
     proposal.state = to
     proposal.version += 1
     proposal.stale_reason = ""
     for name, value in changes.items():
         setattr(proposal, name, value)
     proposal.save(update_fields=["state", "version", "stale_reason", *changes])
+    return decision
+
+
+def check_begins(proposal: Proposal, *, kind: DecisionKind) -> None:
+    """This function will refuse an act that does not start from where the proposal stands.
+
+    **Raises**: TransitionRefused.
+    """
+    state = TrustState(proposal.state)
+    if state not in BEGINS[kind]:
+        raise TransitionRefused(f"A proposal that is {state.label.lower()} cannot be {kind.label}.")
+
+
+def _record(decision: Decision) -> Decision:
+    try:
+        with transaction.atomic():
+            decision.save(force_insert=True)
+    except IntegrityError as error:
+        if "one_decision_per_request" not in str(error):
+            raise
+        raise Conflict("This form was used for something else. Open the page again.") from error
+    decision.refresh_from_db(fields=["seq", "at"])
     return decision
 
 

@@ -60,11 +60,13 @@ def index_evidence(version: Version, *, evidence: Sequence[Evidence], decision: 
 
 
 def copy_index(version: Version, *, origin: Version, decision: Decision) -> None:
-    """This function will give a remnant or restored version the entries of its origin."""
-    for entry in origin.search_entries.all():
+    """This function will give a remnant or restored version the entries of its origin.
+
+    Each keeps the decision that let its words in, so that undoing a confirmation reaches it here.
+    """
+    for entry in origin.search_entries.filter(known_to__isnull=True):
         entry.pk = None
         entry.version = version
-        entry.decision = decision
         entry.known_from = _stamp(decision)
         entry.save(force_insert=True)
 

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from knowledge.errors import Conflict, NotFound
 from knowledge.models import Job, JobState
+from knowledge.models.job import OPEN_STATES
 from knowledge.results import Lease
 
 MAX_ATTEMPTS = 5
@@ -33,20 +34,20 @@ def enqueue(
     """
     run_after = now + delay
     defaults = {"space_id": space_id, "payload": payload, "run_after": run_after, "created_at": now}
-    open_states = [JobState.QUEUED, JobState.RUNNING]
-    try:
-        with transaction.atomic():
-            job, is_new = Job.objects.get_or_create(
-                kind=kind, key=key, state__in=open_states, defaults=defaults
-            )
-    except IntegrityError:
-        job, is_new = Job.objects.get(kind=kind, key=key, state__in=open_states), False
-    if is_new:
-        return job
-    Job.objects.filter(pk=job.pk, state=JobState.RUNNING).update(rerun=True)
-    Job.objects.filter(pk=job.pk, state=JobState.QUEUED, run_after__gt=run_after).update(
-        run_after=run_after
+    # Locked, so that one that completes at this moment is seen as done, and the wish not lost.
+    waiting = Job.objects.select_for_update(no_key=True).filter(
+        kind=kind, key=key, state__in=OPEN_STATES
     )
+    while (job := waiting.first()) is None:
+        try:
+            with transaction.atomic():
+                return Job.objects.create(kind=kind, key=key, **defaults)
+        except IntegrityError:
+            continue  # someone else asked first
+    if job.state == JobState.RUNNING:
+        Job.objects.filter(pk=job.pk).update(rerun=True)
+    elif job.run_after > run_after:
+        Job.objects.filter(pk=job.pk).update(run_after=run_after)
     return job
 
 
@@ -146,7 +147,11 @@ def retry(*, job_id: int, now: datetime) -> Job:
         raise Conflict("Only a job that was given up can be tried again.")
     job.state, job.attempts, job.run_after = JobState.QUEUED, 0, now
     job.finished_at = job.delivered_at = None
-    job.save()
+    try:
+        with transaction.atomic():
+            job.save()
+    except IntegrityError as error:
+        raise Conflict("The same work waits already, asked for again since.") from error
     return job
 
 

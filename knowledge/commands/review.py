@@ -55,11 +55,11 @@ def approve(
     **Raises**: NotAllowed, NotFound, InvalidInput, InvalidPeriod, StaleProposal, TargetMoved,
     SlotTaken, TransitionRefused.
     """
-    proposal = deciding.lock_proposal(review, by=by, now=now)
-    replayed = deciding.find_replay(proposal, review=review)
+    proposal, replayed = _open(
+        review, kind=DecisionKind.APPROVE, by=by, now=now, ending=target_version_id
+    )
     if replayed is not None:
         return replayed
-    deciding.check_seen(proposal, review=review)
     before = _apply_edits(proposal, edits=edits, by=by)
     target = _lock_target(proposal, happened=happened, seen=target_version_id)
     decision = deciding.decide(
@@ -76,22 +76,21 @@ def approve(
     )
     if target is not None:
         _warn_siblings(proposal, target=target)
-    if version is not None:
-        proposal.followers.filter(state__in=WAITING_STATES).update(
-            target=version.statement, target_seen=version
-        )
+    held = version or target
+    if held is not None:
+        followers = proposal.followers.filter(state__in=WAITING_STATES)
+        deciding.not_in_other_hands(followers).update(target=held.statement_id, target_seen=held)
     indexing.ask_for_vectors(space_id=proposal.space_id, now=now)
     payload: dict[str, Any] = {"text": proposal.text, "happened": happened.value}
     if before:
         payload |= {"before": before, "after": _only_set(edits)}
     deciding.log(decision, proposal=proposal, by=by, payload=payload)
-    now_held = version or target
     return Decided(
         decision_id=decision.pk,
         kind=decision.kind,
         proposal_id=proposal.pk,
-        statement_id=now_held.statement_id if now_held else None,
-        version_id=now_held.pk if now_held else None,
+        statement_id=held.statement_id if held else None,
+        version_id=held.pk if held else None,
     )
 
 
@@ -101,11 +100,9 @@ def edit(*, review: Review, edits: Edits, by: Actor, now: datetime) -> Decided:
 
     **Raises**: as ``approve``.
     """
-    proposal = deciding.lock_proposal(review, by=by, now=now)
-    replayed = deciding.find_replay(proposal, review=review)
+    proposal, replayed = _open(review, kind=DecisionKind.EDIT, by=by, now=now)
     if replayed is not None:
         return replayed
-    deciding.check_seen(proposal, review=review)
     before = _apply_edits(proposal, edits=edits, by=by)
     if not before:
         raise InvalidInput("Nothing was changed.", field="text")
@@ -186,7 +183,7 @@ def propose_anyway(*, review: Review, by: Actor, now: datetime) -> Decided:
 
     **Raises**: InvalidInput when there are no words to rest on; as ``approve``.
     """
-    proposal = deciding.lock_proposal(review, by=by, now=now)
+    proposal = deciding.lock_proposal(review.proposal_id, by=by, now=now)
     if not proposal.evidence.exists():
         raise InvalidInput(
             "No words of the conversation support this, so it cannot be proposed.",
@@ -213,11 +210,9 @@ def _move(
     reason_code: str,
     changes: dict[str, Any],
 ) -> Decided:
-    proposal = deciding.lock_proposal(review, by=by, now=now)
-    replayed = deciding.find_replay(proposal, review=review)
+    proposal, replayed = _open(review, kind=kind, by=by, now=now)
     if replayed is not None:
         return replayed
-    deciding.check_seen(proposal, review=review)
     decision = deciding.decide(
         proposal,
         review=review,
@@ -229,6 +224,18 @@ def _move(
     )
     deciding.log(decision, proposal=proposal, by=by, payload={"text": proposal.text})
     return deciding.decided(decision)
+
+
+def _open(
+    review: Review, *, kind: DecisionKind, by: Actor, now: datetime, ending: int | None = None
+) -> tuple[Proposal, Decided | None]:
+    """Lock what the act is about; the first result where the same form came before."""
+    proposal = deciding.lock_proposal(review.proposal_id, by=by, now=now, ending=ending)
+    replayed = deciding.find_replay(proposal, request_id=review.request_id, kinds={kind}, by=by)
+    if replayed is None:
+        deciding.check_seen(proposal, review=review)
+        deciding.check_begins(proposal, kind=kind)
+    return proposal, replayed
 
 
 def _lock_target(proposal: Proposal, *, happened: WhatHappened, seen: int | None) -> Version | None:
@@ -303,7 +310,7 @@ def _warn_siblings(proposal: Proposal, *, target: Version) -> None:
     siblings = Proposal.objects.filter(
         space_id=proposal.space_id, target_seen=target, state__in=WAITING_STATES
     ).exclude(pk=proposal.pk)
-    siblings.update(
+    deciding.not_in_other_hands(siblings).update(
         target_seen=current,
         stale_reason=f"What this would replace changed meanwhile: “{proposal.text}” was approved.",
     )

@@ -215,8 +215,9 @@ def open_episodes(
 
     **Raises**: Conflict when a message has been taken meanwhile; nothing is then written.
     """
-    jobs.check_held(held)
+    # The conversation before its job, as a capture locks them.
     conversation = Conversation.objects.select_for_update(no_key=True).get(pk=conversation_id)
+    jobs.check_held(held)
     wanted = [message_id for segment in segments for message_id in segment]
     free = conversation.messages.filter(pk__in=wanted, episode__isnull=True).count()
     if free != len(wanted):

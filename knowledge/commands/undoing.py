@@ -5,9 +5,8 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
-from knowledge import policies
 from knowledge.commands import audit, belief, deciding, indexing
-from knowledge.errors import NotAllowed, NotFound, SlotTaken, UndoRefused
+from knowledge.errors import NotAllowed, NotFound, SlotTaken, TargetMoved, UndoRefused
 from knowledge.models import (
     Confirmation,
     Contest,
@@ -37,16 +36,14 @@ def undo(*, decision_id: uuid.UUID, request_id: uuid.UUID, by: Actor, now: datet
     undone = Decision.objects.select_related("proposal").filter(pk=decision_id).first()
     if undone is None or undone.proposal_id is None:
         raise NotFound("There is no such decision.")
-    proposal = (
-        Proposal.objects.select_for_update(no_key=True, of=("self",))
-        .select_related("subject")
-        .get(pk=undone.proposal_id)
+    proposal = deciding.lock_proposal(undone.proposal_id, by=by, now=now)
+    replayed = deciding.find_replay(
+        proposal, request_id=request_id, kinds={DecisionKind.UNDO}, by=by
     )
-    policies.check_can_decide(user_id=by.user_id, space_id=proposal.space_id, now=now)
-    earlier = Decision.objects.filter(space_id=proposal.space_id, request_id=request_id).first()
-    if earlier is not None:
-        return deciding.decided(earlier, replayed=True)
+    if replayed is not None:
+        return replayed
     _check_undoable(undone, proposal=proposal, by=by)
+    _lock_standing(undone)
     return _invert(undone, proposal=proposal, request_id=request_id, by=by, now=now)
 
 
@@ -62,20 +59,37 @@ def _check_undoable(undone: Decision, *, proposal: Proposal, by: Actor) -> None:
         raise UndoRefused(
             f"The proposal was {later.get_kind_display()} after that.", decision_id=later.pk
         )
-    touched = (
-        Version.objects.filter(opened_by=undone, tx_to__isnull=False)
-        .select_related("closed_by")
-        .order_by("pk")
-        .first()
-    )
-    if touched is not None:
-        raise UndoRefused(
-            f"A later decision ended “{touched.text}”. Undo that one first.",
-            decision_id=touched.closed_by_id,
-        )
+    for version in undone.opened.order_by("pk"):
+        if _standing(version) is None:
+            raise UndoRefused(
+                f"A later decision ended “{version.text}”. Undo that one first.",
+                decision_id=version.closed_by_id,
+            )
     redacted = Version.objects.filter(closed_by=undone, redacted_at__isnull=False).exists()
     if redacted:
         raise UndoRefused("What this would bring back has been erased.")
+
+
+def _standing(version: Version) -> Version | None:
+    """The version itself, or what stands for it since whatever ended it was undone."""
+    while version.tx_to is not None:
+        restored = version.derived.filter(
+            derivation=Derivation.RESTORES, opened_by__undoes_id=version.closed_by_id
+        ).first()
+        if restored is None:
+            return None
+        version = restored
+    return version
+
+
+def _lock_standing(undone: Decision) -> None:
+    """Lock what will be closed before the ledger is, as an approval does."""
+    standing = [_standing(version) for version in undone.opened.all()]
+    ids = [version.pk for version in standing if version is not None]
+    locked = Version.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")
+    for version in locked:
+        if version.tx_to is not None:
+            raise TargetMoved("What this would take back changed just now.", version_id=version.pk)
 
 
 def _invert(
@@ -103,7 +117,8 @@ def _invert(
     proposal.deferred_until = None
     proposal.save(update_fields=["state", "version", "kind_decided", "deferred_until"])
     _take_back_belief(undone, decision=decision)
-    proposal.followers.filter(state__in=WAITING_STATES).update(target=None, target_seen=None)
+    followers = proposal.followers.filter(state__in=WAITING_STATES)
+    deciding.not_in_other_hands(followers).update(target=None, target_seen=None)
     indexing.ask_for_vectors(space_id=proposal.space_id, now=now)
     audit.append(
         space_id=proposal.space_id,
@@ -124,8 +139,8 @@ def _take_back_belief(undone: Decision, *, decision: Decision) -> None:
     if confirmations.update(undone_by=decision):
         # What was found by those words until now stays reproducible for an earlier known_at.
         SearchEntry.objects.filter(decision=undone).update(known_to=decision.at)
-    opened = Version.objects.select_for_update(no_key=True).filter(opened_by=undone)
-    for version in opened.order_by("-pk"):
+    standing = [_standing(version) for version in undone.opened.order_by("-pk")]
+    for version in filter(None, standing):
         belief.close_version(version, decision=decision, reason=EndReason.RETRACTED)
     closed = Version.objects.filter(closed_by=undone).order_by("pk")
     for version in closed:

@@ -24,10 +24,11 @@ class SearchSource(models.TextChoices):
 class SearchEntry(models.Model):
     """Lexemes and vector of one text a version may be found by.
 
-    **Shape**: ``lexemes`` keeps positions (term frequency); ``length`` counts them. ``known_from``
-    is the stamp of ``decision``: before it the entry does not count, nor from ``known_to`` on
-    (a confirmation that was undone). ``vector`` is NULL until
-    the embedding job has filled it in; ``model`` names the embedder that did.
+    **Shape**: ``lexemes`` keeps positions (term frequency); ``length`` counts them. ``decision``
+    let the words in. Before ``known_from``, the stamp of the version or of a later confirmation,
+    the entry does not count, nor from ``known_to`` on (a confirmation that was undone).
+    ``vector`` is NULL until the embedding job has filled it in; ``model`` names the embedder
+    that did.
     """
 
     space = models.ForeignKey(Space, on_delete=models.CASCADE, related_name="+")

@@ -1,0 +1,29 @@
+"""Text that a column can hold: no NUL, no half of a surrogate pair, not too long."""
+
+from knowledge.errors import InvalidInput
+
+
+def check_text(value: str, *, field: str, most: int | None = None) -> str:
+    """Return the text, refusing what the store cannot keep letter by letter.
+
+    **Units**: ``most`` is in code points. **Raises**: InvalidInput.
+    """
+    if "\x00" in value:
+        raise InvalidInput(f"{field} holds a NUL character, which text cannot.", field=field)
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"{field} holds half of a surrogate pair, which is no character.", field=field
+        ) from error
+    if most is not None and len(value) > most:
+        raise InvalidInput(f"{field} is longer than {most:,} characters.", field=field)
+    return value
+
+
+def shorten(value: str, *, field: str, most: int) -> str:
+    """Return the text cut to length: for names that are shown and never compared.
+
+    **Raises**: InvalidInput for what no text can hold.
+    """
+    return check_text(value, field=field)[:most]
