@@ -40,27 +40,29 @@ entry AS MATERIALIZED (
       AND (e.known_to IS NULL OR e.known_to > %(known_at)s)
 ),
 -- Document frequency is exact as of both instants: every entry that holds a term is a candidate.
+-- All in double precision: numeric arithmetic took most of the time.
 occurrence AS (
-    SELECT e.id, e.version_id, e.is_context, e.length, e.tie, cardinality(u.positions) AS tf,
-           count(*) OVER (PARTITION BY e.is_context, u.lexeme) AS df
+    SELECT e.id, e.version_id, e.is_context, e.length, e.tie, cardinality(u.positions)::float8 AS tf,
+           count(*) OVER (PARTITION BY e.is_context, u.lexeme)::float8 AS df
     FROM entry e, LATERAL unnest(e.matched) u
     WHERE e.matched IS NOT NULL
 ),
 collection AS (
-    SELECT is_context, count(*) AS entries, greatest(avg(length), 1) AS mean_length
+    SELECT is_context, count(*)::float8 AS entries, greatest(avg(length), 1)::float8 AS mean_length
     FROM entry GROUP BY is_context
 ),
 scored AS (
     SELECT o.version_id, o.is_context, o.tie,
-           sum(ln(1 + (c.entries - o.df + 0.5) / (o.df + 0.5)) * o.tf * (%(k1)s + 1)
-               / (o.tf + %(k1)s * (1 - %(b)s + %(b)s * o.length / c.mean_length))) AS score
+           sum(ln(1 + (c.entries - o.df + 0.5::float8) / (o.df + 0.5::float8)) * o.tf
+               * (%(k1)s::float8 + 1) / (o.tf + %(k1)s::float8 * (
+                   1 - %(b)s::float8 + %(b)s::float8 * o.length / c.mean_length))) AS score
     FROM occurrence o JOIN collection c USING (is_context)
     GROUP BY o.id, o.version_id, o.is_context, o.tie
 ),
 -- Entries collapse to the best one of their version.
 found AS (
     SELECT CASE WHEN is_context THEN 'context_lexical' ELSE 'lexical' END AS arm,
-           version_id, tie, max(score)::float8 AS score
+           version_id, tie, max(score) AS score
     FROM scored GROUP BY is_context, version_id, tie
     UNION ALL
     SELECT CASE WHEN is_context THEN 'context_semantic' ELSE 'semantic' END,
@@ -69,7 +71,7 @@ found AS (
     UNION ALL
     SELECT 'structured', id, tie, structured.score
     FROM scope, LATERAL (SELECT
-        (attribute <> '' AND string_to_array(attribute, '_') <@ %(words)s::text[])::int * 2.0
+        (attribute <> '' AND string_to_array(attribute, '_') <@ %(words)s::text[])::int * 2::float8
         + (length(value) > 2 AND position(lower(value) IN %(folded)s) > 0)::int AS score
     ) structured
     WHERE structured.score > 0
@@ -94,7 +96,7 @@ arm AS (
         AS a (name, weight, most)
 ),
 fused AS (
-    SELECT p.version_id, sum(a.weight / (%(rank_constant)s + p.place)) AS score,
+    SELECT p.version_id, sum(a.weight / (%(rank_constant)s + p.place)::float8) AS score,
            jsonb_object_agg(p.arm, jsonb_build_object('rank', p.place, 'score', p.score)) AS arms
     FROM placed p JOIN arm a ON a.name = p.arm AND p.place <= a.most
     GROUP BY p.version_id

@@ -16,7 +16,7 @@ _HEADER = (
 # Scripts in which tokenisers spend about a token a character.
 _DENSE = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 _CHARACTERS_PER_TOKEN = 4
-_SHOWN_AS_ENTITY = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_SHOWN_AS_ENTITY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def block(items: Sequence[Found], *, valid_at: datetime, known_at: datetime) -> str:
@@ -51,9 +51,10 @@ def neutral(text: str) -> str:
     Markup becomes entities, line breaks and control characters become spaces, and invisible or
     direction-changing characters are left out.
     """
-    kept = (" " if _is_control(c) else c for c in text if unicodedata.category(c) != "Cf")
-    plain = " ".join("".join(kept).split())
-    return "".join(_SHOWN_AS_ENTITY.get(c, c) for c in plain)
+    if not text.isprintable():
+        kept = (" " if _is_control(c) else c for c in text if unicodedata.category(c) != "Cf")
+        text = "".join(kept)
+    return " ".join(text.split()).translate(_SHOWN_AS_ENTITY)
 
 
 def estimate_tokens(text: str) -> int:

@@ -127,7 +127,7 @@ def _vector_parameters(vector: Sequence[float] | None, *, model: str) -> dict[st
         "rank_constant": RANK_CONSTANT,
         "best_possible": best_possible(has_vector=bool(vector)),
         "arm_names": [arm.name for arm in arms],
-        "arm_weights": [arm.weight for arm in arms],
+        "arm_weights": [float(arm.weight) for arm in arms],
         "arm_limits": [arm.most for arm in arms],
     }
 
