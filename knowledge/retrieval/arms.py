@@ -11,15 +11,22 @@ BM25_B = 0.4
 NOISE_BELOW = 0.20
 # Word similarity of pg_trgm below which a match is chance.
 TRIGRAM_BELOW = 0.40
+# How many of its best an arm may bring.
+MOST = 50
+MOST_CRITICAL = 20
+# In a scope of more versions than this, the commonest words of a query are left out until what
+# is left selects about so many entries. A common word says little and costs most.
+SAMPLE_ABOVE = 3_000
+SAMPLE_SIZE = 500
+MOST_MATCHES = 3_000
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One way to find a version. ``most`` is how many of its best take part."""
+    """One way to find a version."""
 
     name: str
     weight: float
-    most: int = 50
     needs_vector: bool = False
 
 
@@ -33,7 +40,7 @@ ARMS = (
     Arm("structured", 0.5),
     # Takes part so that it is packed, not so that it rises: what must be included has its own
     # share of the budget.
-    Arm("critical", 0.0, most=20),
+    Arm("critical", 0.0),
     Arm("trigram", 1.0),
 )
 # Stands in for the lexical arm when that finds nothing, so it adds nothing to what is possible.

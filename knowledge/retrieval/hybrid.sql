@@ -24,12 +24,34 @@ WITH scope AS MATERIALIZED (
               )
           END
 ),
+-- In a large scope the commonest words of the query are left out, so that what is left selects
+-- about `most_matches` entries. How common each is, is read off a sample chosen by content.
+sample AS MATERIALIZED (
+    SELECT e.lexemes
+    FROM (SELECT id FROM scope ORDER BY tie, id LIMIT %(sample_size)s) s
+    JOIN knowledge_searchentry e ON e.version_id = s.id
+    WHERE (SELECT count(*) FROM scope) > %(sample_above)s
+),
+term AS (
+    SELECT t.word, t.asked, (
+        SELECT count(*) FROM sample WHERE sample.lexemes @@ t.asked
+    ) * (SELECT count(*) FROM scope)::float8 / %(sample_size)s AS expected
+    FROM unnest(%(terms)s::text[], %(asked_terms)s::tsquery[]) AS t (word, asked)
+),
+kept AS MATERIALIZED (
+    SELECT array_agg(word) AS words, string_agg(asked::text, ' | ')::tsquery AS asked
+    FROM (
+        SELECT word, asked, row_number() OVER w AS place, sum(expected) OVER w AS so_far
+        FROM term WINDOW w AS (ORDER BY expected, word)
+    ) t
+    WHERE place = 1 OR so_far <= %(most_matches)s
+),
 entry AS MATERIALIZED (
-    SELECT e.id, e.version_id, e.source, e.source = 'around' AS is_context, e.length, s.tie,
-           CASE WHEN e.lexemes @@ %(any_term)s::tsquery THEN
-               ts_filter(setweight(e.lexemes, 'A', %(terms)s::text[]), '{a}')
+    SELECT e.id, e.version_id, e.source = 'around' AS is_context, e.length, s.tie,
+           CASE WHEN e.lexemes @@ (SELECT asked FROM kept) THEN
+               ts_filter(setweight(e.lexemes, 'A', (SELECT words FROM kept)), '{a}')
            END AS matched,
-           CASE WHEN e.model = %(vector_model)s AND vector_dims(e.vector) = %(dimensions)s THEN
+           CASE WHEN e.model = %(vector_model)s THEN
                1 - nullif(e.vector <=> %(query_vector)s::vector, 'NaN')
            END AS similarity
     FROM scope s
@@ -59,46 +81,58 @@ scored AS (
     FROM occurrence o JOIN collection c USING (is_context)
     GROUP BY o.id, o.version_id, o.is_context, o.tie
 ),
--- Entries collapse to the best one of their version.
-found AS (
-    SELECT CASE WHEN is_context THEN 'context_lexical' ELSE 'lexical' END AS arm,
-           version_id, tie, max(score) AS score
+-- Entries collapse to the best one of their version; each arm keeps its own best.
+best_lexical AS (
+    SELECT is_context, version_id, tie, max(score) AS score
     FROM scored GROUP BY is_context, version_id, tie
-    UNION ALL
-    SELECT CASE WHEN is_context THEN 'context_semantic' ELSE 'semantic' END,
-           version_id, tie, max(similarity)
+),
+best_semantic AS (
+    SELECT is_context, version_id, tie, max(similarity) AS score
     FROM entry WHERE similarity >= %(noise_below)s GROUP BY is_context, version_id, tie
+),
+found AS (
+    (SELECT 'lexical' AS arm, version_id, tie, score FROM best_lexical WHERE NOT is_context
+     ORDER BY score DESC, tie, version_id LIMIT %(most)s)
     UNION ALL
-    SELECT 'structured', id, tie, structured.score
-    FROM scope, LATERAL (SELECT
-        (attribute <> '' AND string_to_array(attribute, '_') <@ %(words)s::text[])::int * 2::float8
-        + (length(value) > 2 AND position(lower(value) IN %(folded)s) > 0)::int AS score
-    ) structured
-    WHERE structured.score > 0
+    (SELECT 'context_lexical', version_id, tie, score FROM best_lexical WHERE is_context
+     ORDER BY score DESC, tie, version_id LIMIT %(most)s)
     UNION ALL
-    SELECT 'critical', id, tie, extract(epoch FROM tx_from)::float8
-    FROM scope WHERE criticality = 'must_include'
+    (SELECT 'semantic', version_id, tie, score FROM best_semantic WHERE NOT is_context
+     ORDER BY score DESC, tie, version_id LIMIT %(most)s)
     UNION ALL
-    SELECT 'trigram', e.version_id, e.tie, max(word_similarity(%(folded)s, lower(t.text)))
-    FROM entry e JOIN knowledge_searchentry t ON t.id = e.id
-    WHERE NOT e.is_context AND %(folded)s <> '' AND NOT EXISTS (SELECT 1 FROM scored)
-      AND word_similarity(%(folded)s, lower(t.text)) >= %(trigram_below)s
-    GROUP BY e.version_id, e.tie
+    (SELECT 'context_semantic', version_id, tie, score FROM best_semantic WHERE is_context
+     ORDER BY score DESC, tie, version_id LIMIT %(most)s)
+    UNION ALL
+    (SELECT 'structured', id, tie, s.score
+     FROM scope, LATERAL (SELECT
+         (attribute <> '' AND string_to_array(attribute, '_') <@ %(words)s::text[])::int * 2::float8
+         + (length(value) > 2 AND position(lower(value) IN %(folded)s) > 0)::int AS score
+     ) s
+     WHERE s.score > 0
+     ORDER BY s.score DESC, tie, id LIMIT %(most)s)
+    UNION ALL
+    (SELECT 'critical', id, tie, extract(epoch FROM tx_from)::float8
+     FROM scope WHERE criticality = 'must_include'
+     ORDER BY tx_from DESC, tie, id LIMIT %(most_critical)s)
+    UNION ALL
+    (SELECT 'trigram', e.version_id, e.tie, max(word_similarity(%(folded)s, lower(t.text))) AS score
+     FROM entry e JOIN knowledge_searchentry t ON t.id = e.id
+     WHERE NOT e.is_context AND %(folded)s <> '' AND NOT EXISTS (SELECT 1 FROM scored)
+       AND word_similarity(%(folded)s, lower(t.text)) >= %(trigram_below)s
+     GROUP BY e.version_id, e.tie
+     ORDER BY score DESC, e.tie, e.version_id LIMIT %(most)s)
 ),
 placed AS (
     SELECT arm, version_id, score,
            row_number() OVER (PARTITION BY arm ORDER BY score DESC, tie, version_id) AS place
     FROM found
 ),
-arm AS (
-    SELECT name, weight, most
-    FROM unnest(%(arm_names)s::text[], %(arm_weights)s::float8[], %(arm_limits)s::int[])
-        AS a (name, weight, most)
-),
 fused AS (
     SELECT p.version_id, sum(a.weight / (%(rank_constant)s + p.place)::float8) AS score,
            jsonb_object_agg(p.arm, jsonb_build_object('rank', p.place, 'score', p.score)) AS arms
-    FROM placed p JOIN arm a ON a.name = p.arm AND p.place <= a.most
+    FROM placed p
+    JOIN unnest(%(arm_names)s::text[], %(arm_weights)s::float8[]) AS a (name, weight)
+        ON a.name = p.arm
     GROUP BY p.version_id
 )
 SELECT v.id AS version_id, v.statement_id, v.subject_id, u.kind || ':' || u.external_id AS subject,

@@ -17,8 +17,13 @@ from knowledge.retrieval.arms import (
     ARMS,
     BM25_B,
     BM25_K1,
+    MOST,
+    MOST_CRITICAL,
+    MOST_MATCHES,
     NOISE_BELOW,
     RANK_CONSTANT,
+    SAMPLE_ABOVE,
+    SAMPLE_SIZE,
     TRIGRAM_BELOW,
     best_possible,
 )
@@ -108,7 +113,10 @@ def _lexical_parameters(query: str) -> dict[str, Any]:
     folded = " ".join(fold(query).replace("\x00", " ").split())
     return {
         "terms": terms,
-        "any_term": " | ".join("'" + term.replace("'", "''") + "'" for term in terms),
+        "asked_terms": ["'" + term.replace("'", "''") + "'" for term in terms],
+        "sample_above": SAMPLE_ABOVE,
+        "sample_size": SAMPLE_SIZE,
+        "most_matches": MOST_MATCHES,
         "folded": folded,
         "words": "".join(c if c.isalnum() else " " for c in folded).split(),
         "k1": BM25_K1,
@@ -121,14 +129,14 @@ def _vector_parameters(vector: Sequence[float] | None, *, model: str) -> dict[st
     arms = [arm for arm in ARMS if vector or not arm.needs_vector]
     return {
         "query_vector": f"[{','.join(map(repr, map(float, vector)))}]" if vector else None,
-        "dimensions": len(vector) if vector else 0,
         "vector_model": model if vector else None,
         "noise_below": NOISE_BELOW,
         "rank_constant": RANK_CONSTANT,
         "best_possible": best_possible(has_vector=bool(vector)),
         "arm_names": [arm.name for arm in arms],
         "arm_weights": [float(arm.weight) for arm in arms],
-        "arm_limits": [arm.most for arm in arms],
+        "most": MOST,
+        "most_critical": MOST_CRITICAL,
     }
 
 

@@ -13,7 +13,7 @@ from knowledge.errors import InvalidInput, InvalidPeriod, NotFound
 from knowledge.models import SearchEntry, Subject, Version
 from knowledge.queries import asof
 from knowledge.results import SubjectRef
-from knowledge.retrieval import Retrieval, retrieve
+from knowledge.retrieval import Retrieval, retrieve, search
 from knowledge.trust import WhatHappened
 from tests.factories import (
     NOW,
@@ -162,10 +162,12 @@ def test_vectors_find_what_words_do_not(desk: Desk) -> None:
     assert answer.used_vector
 
 
-def test_vectors_of_another_model_or_length_are_not_compared(desk: Desk) -> None:
-    other, longer = desk.believe("Ana owns a dog"), desk.believe("Ana owns a cat")
+def test_vectors_of_another_model_are_not_compared(desk: Desk) -> None:
+    same, other = desk.believe("Ana owns a cat"), desk.believe("Ana owns a dog")
+    longer = desk.believe("Ana owns a bird")
+    give_vector(same, -1.0, 0.1)
     give_vector(other, 1.0, 0.0, model="another")
-    give_vector(longer, 1.0, 0.0, 0.0)
+    give_vector(longer, 1.0, 0.0, 0.0, model="another")
 
     assert texts(ask(desk, "pets", query_vector=[1.0, 0.0], vector_model="toy")) == []
 
@@ -449,6 +451,25 @@ def test_text_that_imitates_markup_cannot_close_the_block(desk: Desk) -> None:
     assert prompt.endswith("</approved_memory>")
     assert "\u202e" not in prompt
     assert len(prompt.splitlines()) == 4
+
+
+# --- large scopes ---
+
+
+def test_in_a_large_scope_the_commonest_words_are_left_out(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(8):
+        desk.believe(f"Ana drank tea number {number}")
+    desk.believe("Ana owns a samovar")
+    monkeypatch.setattr(search, "SAMPLE_ABOVE", 5)
+    monkeypatch.setattr(search, "MOST_MATCHES", 3)
+
+    assert texts(ask(desk, "tea samovar")) == ["Ana owns a samovar"]
+    assert len(ask(desk, "tea").items) == 8
+
+    monkeypatch.setattr(search, "SAMPLE_ABOVE", 3_000)
+    assert len(ask(desk, "tea samovar").items) == 9
 
 
 # --- refusals and cost ---
