@@ -1,0 +1,1 @@
+"""Measurements of the product by itself, each in a space or database of its own."""
