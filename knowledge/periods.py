@@ -21,7 +21,10 @@ def check_instant(value: datetime, *, field: str) -> datetime:
             f"{field} has no time zone. Write it with an offset, such as 2026-03-02T00:00:00Z.",
             field=field,
         )
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidPeriod(f"{field} lies outside the years 1 to 9999.", field=field) from error
 
 
 def make_period(start: datetime, end: datetime | None) -> Period:

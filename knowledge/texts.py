@@ -4,7 +4,7 @@ from knowledge.errors import InvalidInput
 
 
 def check_text(value: str, *, field: str, most: int | None = None) -> str:
-    """Return the text, refusing what the store cannot keep letter by letter.
+    """This function will return the text, refusing what the store cannot keep letter by letter.
 
     **Units**: ``most`` is in code points. **Raises**: InvalidInput.
     """
@@ -22,7 +22,7 @@ def check_text(value: str, *, field: str, most: int | None = None) -> str:
 
 
 def shorten(value: str, *, field: str, most: int) -> str:
-    """Return the text cut to length: for names that are shown and never compared.
+    """This function will return the text cut to length: for names shown and never compared.
 
     **Raises**: InvalidInput for what no text can hold.
     """

@@ -5,8 +5,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import F
 
+from knowledge import policies
 from knowledge.commands import audit, jobs
+from knowledge.commands.content import check_content, check_evidence, check_part
 from knowledge.errors import InvalidInput, NotFound
 from knowledge.fingerprints import fingerprint
 from knowledge.models import (
@@ -15,7 +18,6 @@ from knowledge.models import (
     Evidence,
     ExtractionRun,
     Gap,
-    Message,
     PredictedStatement,
     Proposal,
     ProposalGap,
@@ -23,7 +25,6 @@ from knowledge.models import (
     RunState,
     Version,
 )
-from knowledge.periods import make_period
 from knowledge.results import (
     Actor,
     EvidenceDraft,
@@ -66,9 +67,12 @@ def begin_run(
             "started_at": now,
         },
     )
-    if not is_new and run.state == RunState.FAILED:
-        run.state, run.error, run.shown = RunState.RUNNING, "", list(shown)
-        run.save(update_fields=["state", "error", "shown"])
+    if not is_new:
+        # What an interrupted attempt was shown is not what this one will have seen.
+        ExtractionRun.objects.filter(pk=run.pk).exclude(state=RunState.DONE).update(
+            state=RunState.RUNNING, error="", shown=list(shown), cold_start=cold_start
+        )
+        run.refresh_from_db()
     return run
 
 
@@ -93,6 +97,7 @@ def record_run(
     run = ExtractionRun.objects.select_for_update(no_key=True).get(pk=run_id)
     if run.state == RunState.DONE:
         return _recorded(run)
+    _lock_joined(run, outcome=outcome)
     predicted = _write_predictions(run, outcome=outcome)
     gaps = _write_gaps(run, outcome=outcome, predicted=predicted)
     written: list[Proposal] = []
@@ -133,9 +138,13 @@ def propose_by_hand(
     """This function will propose words a person chose, such as words that were expected.
 
     **Returns**: the proposal's id.
-    **Raises**: InvalidInput when a quote does not stand in its message.
+    **Raises**: NotAllowed; InvalidInput when a quote does not stand in its message, or the subject
+    has no part in its conversation.
     """
+    if by.user_id is not None:
+        policies.check_can_decide(user_id=by.user_id, space_id=space_id, now=now)
     check_evidence(space_id=space_id, evidence=draft.evidence)
+    check_part(space_id=space_id, subject_id=subject_id, evidence=draft.evidence)
     proposal = _create_proposal(
         space_id=space_id, subject_id=subject_id, draft=draft, run=None, ordinal=None, now=now
     )
@@ -154,25 +163,14 @@ def propose_by_hand(
     return proposal.pk
 
 
-def check_evidence(*, space_id: int, evidence: Sequence[EvidenceDraft]) -> None:
-    """This function will refuse evidence whose quote is not, letter by letter, at its span.
-
-    **Raises**: InvalidInput, NotFound.
-    """
-    if not evidence:
-        raise InvalidInput("A proposal needs the words it rests on.", field="evidence")
-    texts = dict(
-        Message.objects.filter(
-            space_id=space_id, pk__in=[item.message_id for item in evidence]
-        ).values_list("pk", "text")
+def _lock_joined(run: ExtractionRun, *, outcome: RunOutcome) -> None:
+    """Lock what drafts will lend their words to, by id and before anything is written."""
+    ids = {draft.joined_to for draft in outcome.drafts if draft.joined_to is not None}
+    rows = Proposal.objects.select_for_update(no_key=True, of=("self",)).filter(
+        space_id=run.space_id, subject_id=run.subject_id, pk__in=ids
     )
-    for item in evidence:
-        if item.message_id not in texts:
-            raise NotFound("There is no such message in this space.")
-        if texts[item.message_id][item.start : item.end] != item.quote:
-            raise InvalidInput(
-                "The quote does not stand at that place of the message.", field="evidence"
-            )
+    if len(rows.order_by("pk")) != len(ids):
+        raise NotFound("There is no such proposal of this subject to join.")
 
 
 def _write_predictions(run: ExtractionRun, *, outcome: RunOutcome) -> dict[int, PredictedStatement]:
@@ -234,7 +232,11 @@ def _write_draft(
 ) -> Proposal:
     check_evidence_is_there = bool(draft.evidence)
     if check_evidence_is_there:
-        check_evidence(space_id=run.space_id, evidence=draft.evidence)
+        check_evidence(
+            space_id=run.space_id,
+            evidence=draft.evidence,
+            conversation_id=run.episode.conversation_id,
+        )
     elif draft.aside_reason == "":
         raise InvalidInput("A pending proposal needs the words it rests on.", field="evidence")
     proposal = _create_proposal(
@@ -272,7 +274,6 @@ def _create_proposal(
     ordinal: int | None,
     now: datetime,
 ) -> Proposal:
-    make_period(draft.valid_from, draft.valid_to)
     target_seen = None
     if draft.target_id is not None:
         target_seen = (
@@ -281,7 +282,7 @@ def _create_proposal(
             .order_by("-valid")
             .first()
         )
-    return Proposal.objects.create(
+    proposal = Proposal(
         space_id=space_id,
         subject_id=subject_id,
         run=run,
@@ -312,9 +313,12 @@ def _create_proposal(
         joined_to_id=draft.joined_to,
         rejected_as_id=draft.rejected_as,
         waits_on_id=draft.waits_on,
-        fingerprint=fingerprint(draft.attribute, draft.value or draft.text),
         created_at=now,
     )
+    check_content(proposal)
+    proposal.fingerprint = fingerprint(draft.attribute, draft.value or draft.text)
+    proposal.save(force_insert=True)
+    return proposal
 
 
 def _original(draft: ProposalDraft) -> dict[str, object]:
@@ -365,6 +369,8 @@ def _join(joined: Proposal, *, waiting: Proposal, run: ExtractionRun) -> None:
         for item in joined.evidence.all()
     ]
     _attach_evidence(waiting, evidence=lent, run_id=run.pk)
+    # Nobody may approve words that joined after the card was opened.
+    Proposal.objects.filter(pk=waiting.pk).update(version=F("version") + 1)
 
 
 def _recorded(run: ExtractionRun) -> Recorded:

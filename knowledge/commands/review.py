@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from knowledge.commands import belief, deciding, indexing
+from knowledge.commands.content import check_content
 from knowledge.errors import InvalidInput, TargetMoved
 from knowledge.models import (
     Confirmation,
@@ -18,7 +19,7 @@ from knowledge.models import (
     Statement,
     Version,
 )
-from knowledge.periods import check_instant, make_period
+from knowledge.periods import check_instant
 from knowledge.results import Actor, Decided, Edits, Review
 from knowledge.trust import WAITING_STATES, TrustState, WhatHappened
 
@@ -332,9 +333,7 @@ def _apply_edits(proposal: Proposal, *, edits: Edits | None, by: Actor) -> dict[
         setattr(proposal, name, wanted[name])
     if not before:
         return {}
-    if not proposal.text.strip():
-        raise InvalidInput("A statement cannot be empty.", field="text")
-    make_period(proposal.valid_from, proposal.valid_to)
+    check_content(proposal)
     if "valid_from" in before:
         proposal.start_basis = "stated"
     if "text" in before:

@@ -21,6 +21,7 @@ from knowledge.models import (
 )
 from knowledge.periods import check_instant
 from knowledge.results import Actor, Captured, Lease, NewMessage, SubjectRef
+from knowledge.texts import check_text, shorten
 
 PROCESS_CONVERSATION = "process_conversation"
 
@@ -36,11 +37,13 @@ def ensure_subject(*, space_id: int, ref: SubjectRef, now: datetime) -> Subject:
             f"{', '.join(SubjectKind.values)}; for example user:ana.",
             field="subject",
         )
+    check_text(ref.external_id, field="subject", most=200)
+    name = shorten(ref.name or ref.external_id, field="subject", most=200)
     subject, _ = Subject.objects.get_or_create(
         space_id=space_id,
         kind=ref.kind,
         external_id=ref.external_id,
-        defaults={"name": ref.name or ref.external_id, "created_at": now},
+        defaults={"name": name, "created_at": now},
     )
     return subject
 
@@ -108,9 +111,9 @@ def _ensure_conversation(
 ) -> Conversation:
     Conversation.objects.get_or_create(
         space_id=space_id,
-        source=source,
-        external_id=external_id,
-        defaults={"title": title, "created_at": now},
+        source=check_text(source, field="source", most=64),
+        external_id=check_text(external_id, field="external_id", most=300),
+        defaults={"title": shorten(title, field="title", most=300), "created_at": now},
     )
     # Two captures of one conversation take turns, so that ordinals stay dense.
     return Conversation.objects.select_for_update(no_key=True).get(
@@ -146,7 +149,11 @@ def _add_messages(
     speakers: dict[str, Subject],
     now: datetime,
 ) -> int:
-    seen = set(conversation.messages.values_list("external_id", "content_hmac"))
+    for message in messages:
+        check_text(message.external_id, field="external_id", most=300)
+    # Those that could be the same alone: a long conversation grows by one message at a time.
+    same_ids = conversation.messages.filter(external_id__in={m.external_id for m in messages})
+    seen = set(same_ids.values_list("external_id", "content_hmac"))
     last = conversation.messages.aggregate(last=Max("ordinal"))["last"]
     ordinal = 0 if last is None else last + 1
     rows: list[Message] = []
@@ -184,8 +191,6 @@ def _message_row(
             f"Choose one of {', '.join(MessageKind.values)}.",
             field="kind",
         )
-    if "\x00" in message.text:
-        raise InvalidInput("A message holds a NUL character, which text cannot.", field="text")
     sent_at = now if message.sent_at is None else check_instant(message.sent_at, field="sent_at")
     return Message(
         space_id=conversation.space_id,
@@ -194,9 +199,9 @@ def _message_row(
         external_id=message.external_id,
         content_hmac=digest,
         speaker=speaker,
-        speaker_name=message.speaker_name,
+        speaker_name=shorten(message.speaker_name, field="speaker", most=200),
         kind=message.kind,
-        text=message.text,
+        text=check_text(message.text, field="text"),
         sent_at=sent_at,
         sent_at_known=message.sent_at is not None,
         captured_at=now,

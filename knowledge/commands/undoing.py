@@ -87,9 +87,9 @@ def _lock_standing(undone: Decision) -> None:
     standing = [_standing(version) for version in undone.opened.all()]
     ids = [version.pk for version in standing if version is not None]
     locked = Version.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")
-    for version in locked:
-        if version.tx_to is not None:
-            raise TargetMoved("What this would take back changed just now.", version_id=version.pk)
+    believed = [version.pk for version in locked if version.tx_to is None]
+    if len(believed) != len(standing):
+        raise TargetMoved("What this would take back was changed just now.")
 
 
 def _invert(

@@ -3,7 +3,7 @@
 from django.db import models
 
 from knowledge.models.decision import Decision
-from knowledge.models.guards import append_only, keep_for_ever
+from knowledge.models.guard_steps import append_only, keep_for_ever
 from knowledge.models.scope import Ledger, Space
 
 
@@ -46,7 +46,7 @@ class AuditEvent(models.Model):
     hash_version = models.PositiveSmallIntegerField()
     at = models.DateTimeField()
     actor_kind = models.CharField(max_length=16)
-    actor_id = models.CharField(max_length=64)
+    actor_id = models.CharField(max_length=200)
     channel = models.CharField(max_length=32)
     action = models.CharField(max_length=64)
     outcome = models.CharField(max_length=8, choices=Outcome.choices)

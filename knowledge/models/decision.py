@@ -72,6 +72,10 @@ class Decision(models.Model):
                 name="undo_names_what_it_undoes",
             ),
             models.CheckConstraint(condition=Q(at__isnull=False), name="decision_is_stamped"),
+            models.CheckConstraint(
+                condition=~Q(kind="approve") | Q(by__isnull=False, proposal__isnull=False),
+                name="only_people_approve",
+            ),
         ]
         triggers = decision_guards()
 

@@ -5,83 +5,100 @@ Declared with the models, so that a change to the trust table shows up in
 deaf to ``pgtrigger.ignore`` and ENABLE ALWAYS.
 """
 
-from collections.abc import Iterable
-
 import pgtrigger
 
-from knowledge.trust import FIRST_STATES, TRANSITIONS
+from knowledge.models.guard_steps import (
+    append_only,
+    decided,
+    differs,
+    fixed_columns,
+    keep_for_ever,
+    listed,
+    refuse,
+    row,
+)
+from knowledge.trust import FIRST_STATES, TRANSITIONS, WAITING_STATES, TrustState
 
-GUARD_ERRCODE = "MW001"
+# What a version takes over from its proposal, and a remnant from its origin.
+_SAID = "about text memory_type criticality attribute value language".split()
+_CLAIM = [*_SAID, "valid_from", "valid_to", "start_basis"]
 
 
-def _refuse(sentence: str) -> str:
-    return f"RAISE EXCEPTION '{sentence}' USING ERRCODE = '{GUARD_ERRCODE}';"
+_WAITING = listed(WAITING_STATES)
+_UNDECIDED = listed({*WAITING_STATES, TrustState.SET_ASIDE})
 
 
-def _row(prefix: str, columns: Iterable[str]) -> str:
-    return "ROW(" + ", ".join(f"{prefix}.{column}" for column in columns) + ")"
+def quote_guards() -> list[pgtrigger.Trigger]:
+    """This function will admit words that stand in their message, for what no one has decided yet.
 
-
-def _differs(columns: Iterable[str]) -> str:
-    listed = tuple(columns)
-    return f"{_row('NEW', listed)} IS DISTINCT FROM {_row('OLD', listed)}"
-
-
-def keep_for_ever(noun: str) -> list[pgtrigger.Trigger]:
-    """Refuse delete by anyone, and truncate by anyone but the owner's announced flush."""
+    The proposal is locked, so that nothing joins it while it is being approved.
+    """
     return [
+        *append_only("evidence"),
         pgtrigger.Trigger(
-            name="no_delete",
+            name="quote_stands",
             when=pgtrigger.Before,
-            operation=pgtrigger.Delete,
-            func=_refuse(f"{noun} rows are never deleted"),
+            operation=pgtrigger.Insert,
+            func=(
+                "PERFORM 1 FROM knowledge_proposal p WHERE p.id = NEW.proposal_id "
+                f"AND p.state IN ({_UNDECIDED}) FOR SHARE; IF NOT FOUND THEN "
+                + refuse("words join a proposal before it is decided")
+                + " END IF; IF NOT EXISTS (SELECT 1 FROM knowledge_message m "
+                "WHERE m.id = NEW.message_id AND "
+                'substr(m.text, NEW.start + 1, NEW."end" - NEW.start) = NEW.quote) THEN '
+                + refuse("a quote stands, letter by letter, in its message")
+                + " END IF; RETURN NEW;"
+            ),
+        ),
+    ]
+
+
+def run_guards() -> list[pgtrigger.Trigger]:
+    """This function will keep what a run is about, and all of it once it is done."""
+    return [
+        *keep_for_ever("run"),
+        fixed_columns(
+            "run",
+            "id space_id episode_id subject_id engine model prompt_version shadow".split(),
         ),
         pgtrigger.Trigger(
-            name="no_truncate",
+            name="done_is_final",
             when=pgtrigger.Before,
-            operation=pgtrigger.Truncate,
-            level=pgtrigger.Statement,
+            operation=pgtrigger.Update,
             func=(
-                "IF coalesce(current_setting('workbench.flush', true), '') <> 'on' "
-                "OR NOT pg_has_role(current_user, (SELECT relowner FROM pg_class "
-                "WHERE oid = TG_RELID), 'USAGE') THEN "
-                + _refuse(f"{noun} rows are never truncated")
+                "IF OLD.state = 'done' AND NEW IS DISTINCT FROM OLD THEN "
+                + refuse("a finished run is never rewritten")
+                + " END IF; RETURN NEW;"
+            ),
+        ),
+    ]
+
+
+def membership_guards() -> list[pgtrigger.Trigger]:
+    """This function will let a role come and end only with an event in the log."""
+    return [
+        *keep_for_ever("membership"),
+        fixed_columns("membership", "id space_id user_id role valid_from".split()),
+        pgtrigger.Trigger(
+            name="needs_audit_event",
+            when=pgtrigger.After,
+            operation=pgtrigger.Insert | pgtrigger.Update,
+            timing=pgtrigger.Deferred,
+            func=(
+                "IF NOT EXISTS (SELECT 1 FROM knowledge_auditevent e JOIN knowledge_ledger l "
+                "ON l.id = e.ledger_id WHERE l.space_id = NEW.space_id "
+                "AND e.action LIKE 'membership.%' AND e.object_id = NEW.user_id::text "
+                "AND e.at >= now()) THEN "
+                + refuse("a role needs its audit event")
                 + " END IF; RETURN NULL;"
             ),
         ),
     ]
 
 
-def append_only(noun: str) -> list[pgtrigger.Trigger]:
-    """Refuse every change of a row once it is written."""
-    return [
-        *keep_for_ever(noun),
-        pgtrigger.Trigger(
-            name="append_only",
-            when=pgtrigger.Before,
-            operation=pgtrigger.Update,
-            func=_refuse(f"{noun} rows are never changed"),
-        ),
-    ]
-
-
-def fixed_columns(noun: str, columns: Iterable[str]) -> pgtrigger.Trigger:
-    """Refuse a change of these columns."""
-    return pgtrigger.Trigger(
-        name="fixed_columns",
-        when=pgtrigger.Before,
-        operation=pgtrigger.Update,
-        func=(
-            f"IF {_differs(columns)} THEN "
-            + _refuse(f"a {noun} keeps what it was made of")
-            + " END IF; RETURN NEW;"
-        ),
-    )
-
-
 def trust_guards() -> list[pgtrigger.Trigger]:
-    """Admit only first states on insert and only the table's changes on update."""
-    first = ", ".join(f"'{state.value}'" for state in sorted(FIRST_STATES))
+    """This function will admit first states on insert and the table's changes on update."""
+    first = listed(FIRST_STATES)
     pairs = ", ".join(
         f"('{before.value}', '{after.value}')"
         for before in TRANSITIONS
@@ -94,7 +111,7 @@ def trust_guards() -> list[pgtrigger.Trigger]:
             operation=pgtrigger.Insert,
             func=(
                 f"IF NEW.state NOT IN ({first}) THEN "
-                + _refuse("a proposal begins as set_aside or pending")
+                + refuse("a proposal begins as set_aside or pending")
                 + " END IF; RETURN NEW;"
             ),
         ),
@@ -105,22 +122,56 @@ def trust_guards() -> list[pgtrigger.Trigger]:
             func=(
                 "IF NEW.state IS DISTINCT FROM OLD.state THEN "
                 "IF OLD.redacted_at IS NOT NULL THEN "
-                + _refuse("a redacted proposal takes no decision")
+                + refuse("a redacted proposal takes no decision")
                 + f" END IF; IF (OLD.state, NEW.state) NOT IN ({pairs}) THEN "
-                + _refuse("the trust table has no such change")
+                + refuse("the trust table has no such change")
                 + " END IF; END IF; RETURN NEW;"
             ),
         ),
+        *_claim_guards(),
+    ]
+
+
+def _claim_guards() -> list[pgtrigger.Trigger]:
+    """What is claimed changes by decision, never once approved, and ends with its belief."""
+    return [
         pgtrigger.Trigger(
             name="state_needs_decision",
             when=pgtrigger.After,
             operation=pgtrigger.Update,
             timing=pgtrigger.Deferred,
-            condition=pgtrigger.Condition("OLD.state IS DISTINCT FROM NEW.state"),
+            condition=pgtrigger.Condition(
+                f"OLD.state IS DISTINCT FROM NEW.state OR {differs(_CLAIM)}"
+            ),
             func=(
-                "IF NOT EXISTS (SELECT 1 FROM knowledge_decision d WHERE d.proposal_id = NEW.id "
-                "AND d.xact = pg_current_xact_id()::text::bigint) THEN "
-                + _refuse("a change of trust needs a decision in the same transaction")
+                f"IF NOT {decided('d.proposal_id = NEW.id')} THEN "
+                + refuse("a change of trust or words needs a decision in the same transaction")
+                + " END IF; RETURN NULL;"
+            ),
+        ),
+        pgtrigger.Trigger(
+            name="approved_words_stay",
+            when=pgtrigger.Before,
+            operation=pgtrigger.Update,
+            func=(
+                f"IF OLD.state = 'approved' AND {differs(_CLAIM)} THEN "
+                + refuse("what was approved keeps its words")
+                + " END IF; RETURN NEW;"
+            ),
+        ),
+        pgtrigger.Trigger(
+            name="taken_back_with_belief",
+            when=pgtrigger.After,
+            operation=pgtrigger.Update,
+            timing=pgtrigger.Deferred,
+            condition=pgtrigger.Condition("OLD.state = 'approved' AND NEW.state <> 'approved'"),
+            func=(
+                "IF EXISTS (SELECT 1 FROM knowledge_proposal p WHERE p.id = NEW.id "
+                "AND p.state <> 'approved' AND (EXISTS (SELECT 1 FROM knowledge_version v "
+                "WHERE v.proposal_id = p.id AND v.tx_to IS NULL) OR EXISTS (SELECT 1 "
+                "FROM knowledge_confirmation c WHERE c.proposal_id = p.id "
+                "AND c.undone_by_id IS NULL))) THEN "
+                + refuse("what an approval opened ends with it")
                 + " END IF; RETURN NULL;"
             ),
         ),
@@ -128,7 +179,7 @@ def trust_guards() -> list[pgtrigger.Trigger]:
 
 
 def decision_guards() -> list[pgtrigger.Trigger]:
-    """Stamp a decision from the ledger and demand its audit event."""
+    """This function will stamp a decision from the ledger and demand its audit event."""
     return [
         *append_only("decision"),
         pgtrigger.Trigger(
@@ -139,7 +190,11 @@ def decision_guards() -> list[pgtrigger.Trigger]:
             func=(
                 "PERFORM 1 FROM knowledge_ledger l WHERE l.space_id = NEW.space_id "
                 "FOR NO KEY UPDATE; "
-                "IF NOT FOUND THEN " + _refuse("the space has no ledger") + " END IF; "
+                "IF NOT FOUND THEN " + refuse("the space has no ledger") + " END IF; "
+                "IF NEW.kind = 'approve' AND NOT EXISTS (SELECT 1 FROM knowledge_proposal p "
+                f"WHERE p.id = NEW.proposal_id AND p.state IN ({_WAITING})) THEN "
+                + refuse("only what waits can be approved")
+                + " END IF; "
                 "SELECT d.seq, d.at INTO tail FROM knowledge_decision d "
                 "WHERE d.space_id = NEW.space_id ORDER BY d.seq DESC LIMIT 1; "
                 "NEW.seq := coalesce(tail.seq, 0) + 1; "
@@ -155,7 +210,7 @@ def decision_guards() -> list[pgtrigger.Trigger]:
             func=(
                 "IF NOT EXISTS (SELECT 1 FROM knowledge_auditevent e "
                 "WHERE e.decision_id = NEW.id) THEN "
-                + _refuse("a decision needs its audit event")
+                + refuse("a decision needs its audit event")
                 + " END IF; RETURN NULL;"
             ),
         ),
@@ -167,11 +222,12 @@ _VERSION_IDENTITY = (
     "tx_from opened_by_id derived_from_id derivation proposal_id language"
 ).split()
 _VERSION_CONTENT = "about text memory_type criticality attribute value".split()
+_KEPT = [*_SAID, *"statement_id subject_id proposal_id slot_key value_key observed_at".split()]
 _VERSION_ENDING = "tx_to closed_by_id end_reason successor_id".split()
 
 
 def version_guards() -> list[pgtrigger.Trigger]:
-    """Stamp, close once, redact once; everything else about a version is final."""
+    """This function will stamp, close once and redact once; all else of a version is final."""
     return [*keep_for_ever("version"), _opening(), _needs_approval(), _closing()]
 
 
@@ -182,12 +238,22 @@ def _opening() -> pgtrigger.Trigger:
         operation=pgtrigger.Insert,
         declare=[("opening", "record")],
         func=(
-            "SELECT d.at, d.xact INTO opening FROM knowledge_decision d "
+            "SELECT d.* INTO opening FROM knowledge_decision d "
             "WHERE d.id = NEW.opened_by_id AND d.space_id = NEW.space_id; "
             "IF NOT FOUND OR opening.xact <> pg_current_xact_id()::text::bigint THEN "
-            + _refuse("a version needs a decision of the same transaction")
+            + refuse("a version needs a decision of the same transaction")
             + " END IF; IF NEW.tx_to IS NOT NULL OR NEW.redacted_at IS NOT NULL THEN "
-            + _refuse("a version begins open")
+            + refuse("a version begins open")
+            + " END IF; IF NEW.derived_from_id IS NULL THEN "
+            "IF opening.kind <> 'approve' OR opening.proposal_id <> NEW.proposal_id "
+            "OR NOT EXISTS (SELECT 1 FROM knowledge_proposal p WHERE p.id = NEW.proposal_id "
+            f"AND {row('p', _SAID)} IS NOT DISTINCT FROM {row('NEW', _SAID)}) THEN "
+            + refuse("a version says what was approved")
+            + " END IF; ELSIF NOT EXISTS (SELECT 1 FROM knowledge_version o "
+            "WHERE o.id = NEW.derived_from_id AND NEW.valid <@ o.valid "
+            "AND o.closed_by_id IN (NEW.opened_by_id, opening.undoes_id) "
+            f"AND {row('o', _KEPT)} IS NOT DISTINCT FROM {row('NEW', _KEPT)}) THEN "
+            + refuse("what is left of a version, or restored, says what it said")
             + " END IF; NEW.tx_from := opening.at; RETURN NEW;"
         ),
     )
@@ -203,7 +269,11 @@ def _needs_approval() -> pgtrigger.Trigger:
             "IF EXISTS (SELECT 1 FROM knowledge_version v JOIN knowledge_proposal p "
             "ON p.id = v.proposal_id WHERE v.id = NEW.id AND v.tx_to IS NULL "
             "AND p.state <> 'approved') THEN "
-            + _refuse("a version needs an approved proposal")
+            + refuse("a version needs an approved proposal")
+            + " END IF; IF NOT EXISTS (SELECT 1 FROM knowledge_proposal p, knowledge_statement s "
+            "WHERE p.id = NEW.proposal_id AND s.id = NEW.statement_id "
+            "AND p.subject_id = NEW.subject_id AND s.subject_id = NEW.subject_id) THEN "
+            + refuse("a version stays with its subject")
             + " END IF; RETURN NULL;"
         ),
     )
@@ -216,22 +286,22 @@ def _closing() -> pgtrigger.Trigger:
         operation=pgtrigger.Update,
         declare=[("closing", "record")],
         func=(
-            f"IF {_differs(_VERSION_IDENTITY)} THEN "
-            + _refuse("a version is never rewritten")
-            + f" END IF; IF OLD.tx_to IS NOT NULL AND {_differs(_VERSION_ENDING)} THEN "
-            + _refuse("an ended belief stays ended")
+            f"IF {differs(_VERSION_IDENTITY)} THEN "
+            + refuse("a version is never rewritten")
+            + f" END IF; IF OLD.tx_to IS NOT NULL AND {differs(_VERSION_ENDING)} THEN "
+            + refuse("an ended belief stays ended")
             + " END IF; IF OLD.tx_to IS NULL AND NEW.tx_to IS NOT NULL THEN "
             "SELECT d.at, d.xact INTO closing FROM knowledge_decision d "
             "WHERE d.id = NEW.closed_by_id AND d.space_id = NEW.space_id; "
             "IF NOT FOUND OR closing.xact <> pg_current_xact_id()::text::bigint THEN "
-            + _refuse("ending a belief needs a decision of the same transaction")
+            + refuse("ending a belief needs a decision of the same transaction")
             + " END IF; NEW.tx_to := closing.at; END IF; "
             "IF NEW.redacted_at IS DISTINCT FROM OLD.redacted_at "
             "AND OLD.redacted_at IS NOT NULL THEN "
-            + _refuse("a redaction is final")
+            + refuse("a redaction is final")
             + " END IF; IF NEW.redacted_at IS NOT DISTINCT FROM OLD.redacted_at "
-            f"AND {_differs(_VERSION_CONTENT)} THEN "
-            + _refuse("a version is never rewritten")
+            f"AND {differs(_VERSION_CONTENT)} THEN "
+            + refuse("a version is never rewritten")
             + " END IF; RETURN NEW;"
         ),
     )

@@ -5,7 +5,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
-from knowledge.models.guards import append_only, fixed_columns, keep_for_ever, trust_guards
+from knowledge.models.guard_steps import append_only, fixed_columns, keep_for_ever
+from knowledge.models.guards import quote_guards, trust_guards
 from knowledge.models.run import ExtractionRun, Gap, Span
 from knowledge.models.scope import Space, Subject
 from knowledge.trust import TrustState, WhatHappened
@@ -142,7 +143,9 @@ class Proposal(models.Model):
             *keep_for_ever("proposal"),
             fixed_columns(
                 "proposal",
-                "id space_id subject_id run_id ordinal original created_at kind_suggested".split(),
+                "id space_id subject_id run_id ordinal original created_at kind_suggested "
+                "confidence surprise unexpected flags modality date_phrase reason aside_reason "
+                "joined_to_id rejected_as_id waits_on_id".split(),
             ),
             *trust_guards(),
         ]
@@ -193,4 +196,4 @@ class Evidence(Span):
                 name="one_evidence_per_span",
             ),
         ]
-        triggers = append_only("evidence")
+        triggers = quote_guards()

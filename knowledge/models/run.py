@@ -3,7 +3,8 @@
 from django.db import models
 from django.db.models import F, Q
 
-from knowledge.models.guards import append_only, keep_for_ever
+from knowledge.models.guard_steps import append_only
+from knowledge.models.guards import run_guards
 from knowledge.models.scope import Space, Subject
 from knowledge.models.source import Episode, Message
 
@@ -47,7 +48,7 @@ class ExtractionRun(models.Model):
             ),
             models.UniqueConstraint(fields=["space", "id"], name="run_in_space"),
         ]
-        triggers = keep_for_ever("run")
+        triggers = run_guards()
 
     def __str__(self) -> str:
         return f"run {self.pk}"

@@ -4,7 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from knowledge.models.guards import keep_for_ever
+from knowledge.models.guard_steps import append_only, fixed_columns, keep_for_ever
+from knowledge.models.guards import membership_guards
 
 
 class Space(models.Model):
@@ -18,6 +19,12 @@ class Space(models.Model):
     zone = models.CharField(max_length=64, default="UTC")
     evaluation = models.BooleanField(default=False)
     created_at = models.DateTimeField()
+
+    class Meta:
+        triggers = [
+            *keep_for_ever("space"),
+            fixed_columns("space", "id slug evaluation created_at".split()),
+        ]
 
     def __str__(self) -> str:
         return self.slug
@@ -54,6 +61,7 @@ class Membership(models.Model):
                 condition=Q(role__in=[role.value for role in Role]), name="membership_role_is_known"
             ),
         ]
+        triggers = membership_guards()
 
     def __str__(self) -> str:
         return f"{self.user_id} as {self.role} in {self.space_id}"
@@ -75,7 +83,7 @@ class Ledger(models.Model):
                 fields=["space"], nulls_distinct=False, name="one_ledger_per_space_and_one_system"
             )
         ]
-        triggers = keep_for_ever("ledger")
+        triggers = append_only("ledger")
 
     def __str__(self) -> str:
         return f"ledger of {self.space_id or 'system'}"
@@ -105,6 +113,10 @@ class Subject(models.Model):
                 fields=["space", "kind", "external_id"], name="one_subject_per_external_id"
             ),
             models.UniqueConstraint(fields=["space", "id"], name="subject_in_space"),
+        ]
+        triggers = [
+            *keep_for_ever("subject"),
+            fixed_columns("subject", "id space_id kind external_id created_at".split()),
         ]
 
     def __str__(self) -> str:

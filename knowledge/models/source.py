@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from knowledge.models.guards import fixed_columns, keep_for_ever
+from knowledge.models.guard_steps import fixed_columns, keep_for_ever
 from knowledge.models.scope import Space, Subject
 
 

@@ -9,7 +9,8 @@ from django.db import models
 from django.db.models import F, Func, Q
 
 from knowledge.models.decision import Decision
-from knowledge.models.guards import append_only, keep_for_ever, version_guards
+from knowledge.models.guard_steps import append_only, once_decided
+from knowledge.models.guards import version_guards
 from knowledge.models.proposal import Criticality, MemoryType, Proposal, StartBasis
 from knowledge.models.scope import Space, Subject
 
@@ -197,7 +198,14 @@ class Confirmation(models.Model):
                 name="one_open_confirmation_per_proposal",
             ),
         ]
-        triggers = keep_for_ever("confirmation")
+        triggers = once_decided(
+            "confirmation",
+            opened="d.id = NEW.decision_id AND d.kind = 'approve' "
+            "AND d.proposal_id = NEW.proposal_id",
+            closed_column="undone_by_id",
+            closed="d.id = NEW.undone_by_id AND d.undoes_id = OLD.decision_id",
+            columns="id space_id proposal_id confirms_id decision_id".split(),
+        )
 
     def __str__(self) -> str:
         return f"{self.proposal_id} confirms {self.confirms_id}"
@@ -218,7 +226,13 @@ class Contest(models.Model):
                 condition=~Q(version_a=F("version_b")), name="a_contest_has_two_sides"
             ),
         ]
-        triggers = keep_for_ever("contest")
+        triggers = once_decided(
+            "contest",
+            opened="d.id = NEW.opened_by_id",
+            closed_column="resolved_by_id",
+            closed="d.id = NEW.resolved_by_id",
+            columns="id space_id version_a_id version_b_id opened_by_id".split(),
+        )
 
     def __str__(self) -> str:
         return f"{self.version_a_id} against {self.version_b_id}"

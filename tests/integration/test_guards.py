@@ -157,13 +157,14 @@ def test_nothing_points_across_spaces(desk: Desk) -> None:
     version = Version.objects.get(space=desk.space)
     other = make_desk()
     stranger = make_messages(other.space, "I work elsewhere")[0]
+    proposal = make_proposal(desk.space, "Ana likes tea")
     with pytest.raises(DatabaseError, match="stays_in_space"):
         attack(copy_of(version, subject_id=str(stranger.speaker_id), slot_key="NULL"))
     with pytest.raises(DatabaseError, match="stays_in_space"):
         attack(
             "INSERT INTO knowledge_evidence (space_id, proposal_id, message_id, start, "
             '"end", quote, role) VALUES (%s, %s, %s, 0, 1, %s, %s)',
-            desk.space.pk, version.proposal_id, stranger.pk, "I", "supports",
+            desk.space.pk, proposal.pk, stranger.pk, "I", "supports",
         )  # fmt: skip
 
 
