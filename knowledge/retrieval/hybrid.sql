@@ -35,7 +35,7 @@ sample AS MATERIALIZED (
 term AS (
     SELECT t.word, t.asked, (
         SELECT count(*) FROM sample WHERE sample.lexemes @@ t.asked
-    ) * (SELECT count(*) FROM scope)::float8 / %(sample_size)s AS expected
+    ) * (SELECT greatest(count(*)::float8 / %(sample_size)s, 1) FROM scope) AS expected
     FROM unnest(%(terms)s::text[], %(asked_terms)s::tsquery[]) AS t (word, asked)
 ),
 kept AS MATERIALIZED (
