@@ -78,3 +78,17 @@ def check_can_import(*, user_id: int | None, space_id: int, now: datetime) -> No
     """
     if not can_import(user_id=user_id, space_id=space_id, now=now):
         raise NotAllowed("Only a curator or an administrator may import into this space.")
+
+
+def can_manage_attributes(*, user_id: int | None, space_id: int, now: datetime) -> bool:
+    """Say whether the person may change which attributes hold one value at a time here."""
+    return _holds([Role.ADMIN], user_id=user_id, space_id=space_id, now=now)
+
+
+def check_can_manage_attributes(*, user_id: int | None, space_id: int, now: datetime) -> None:
+    """Refuse whoever is not an administrator of the space.
+
+    **Raises**: NotAllowed.
+    """
+    if not can_manage_attributes(user_id=user_id, space_id=space_id, now=now):
+        raise NotAllowed("Only an administrator of this space may change its attributes.")

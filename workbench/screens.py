@@ -2,7 +2,16 @@
 
 from django.urls import URLPattern, path
 
-from workbench.views import byhand, conversations, keys, queue, review, runs, statements
+from workbench.views import (
+    attributes,
+    byhand,
+    conversations,
+    keys,
+    queue,
+    review,
+    runs,
+    statements,
+)
 
 urlpatterns: list[URLPattern] = [
     path("", queue.home, name="home"),
@@ -25,6 +34,8 @@ urlpatterns: list[URLPattern] = [
     path("conversations/<int:conversation_id>/", conversations.conversation, name="conversation"),
     path("runs/", runs.runs, name="runs"),
     path("runs/<int:run_id>/", runs.run, name="run"),
+    path("attributes/", attributes.attributes, name="attributes"),
+    path("attributes/set/", attributes.set_attribute, name="set_attribute"),
     path("keys/", keys.keys, name="keys"),
     path("keys/create/", keys.create, name="create_key"),
     path("keys/<int:key_id>/revoke/", keys.revoke, name="revoke_key"),

@@ -13,6 +13,7 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
     ("Conversations", "conversations", "go-conversations"),
     ("Runs", "runs", ""),
     ("My decisions", "my_decisions", "go-mine"),
+    ("Attributes", "attributes", ""),
     ("Keys", "keys", ""),
     ("Audit", "admin:index", ""),
 )
