@@ -21,6 +21,14 @@ def check_text(value: str, *, field: str, most: int | None = None) -> str:
     return value
 
 
+def keepable(text: str) -> str:
+    """This function will return a machine's words with what no text can hold replaced.
+
+    For errors and narratives, which are kept to be read and never compared.
+    """
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+
+
 def shorten(value: str, *, field: str, most: int) -> str:
     """This function will return the text cut to length: for names shown and never compared.
 

@@ -22,6 +22,8 @@ from knowledge.models import (
 )
 from knowledge.periods import Period, make_period, remnants
 
+LONGEST_NAME = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Opening:
@@ -44,7 +46,11 @@ def slot_of(proposal: Proposal) -> str | None:
         return None
     about = canonical(proposal.about)
     own = canonical(proposal.subject.name)
-    return proposal.attribute if about in ("", own) else f"{proposal.attribute} of {about}"
+    if about in ("", own):
+        return proposal.attribute
+    # Folding can make a name many times as long.
+    name = about if len(about) <= LONGEST_NAME else fingerprint(about)
+    return f"{proposal.attribute} of {name}"
 
 
 def slot_holders(proposal: Proposal, *, slot_key: str | None, valid: Period) -> list[Version]:

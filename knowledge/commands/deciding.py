@@ -12,6 +12,7 @@ from knowledge import policies
 from knowledge.commands import audit
 from knowledge.errors import Conflict, NotFound, StaleProposal, TransitionRefused
 from knowledge.models import Decision, DecisionKind, Proposal, Version
+from knowledge.periods import check_instant
 from knowledge.results import Actor, Decided, Review
 from knowledge.texts import check_text
 from knowledge.trust import WAITING_STATES, TrustState, check_transition
@@ -125,7 +126,7 @@ def decide(
             request_id=review.request_id,
             proposal=proposal,
             state_before=before,
-            opened_at=review.opened_at,
+            opened_at=review.opened_at and check_instant(review.opened_at, field="opened_at"),
             evidence_opened=review.evidence_opened,
         )
     )

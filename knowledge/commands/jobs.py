@@ -10,6 +10,7 @@ from knowledge.errors import Conflict, NotFound
 from knowledge.models import Job, JobState
 from knowledge.models.job import OPEN_STATES
 from knowledge.results import Lease
+from knowledge.texts import keepable
 
 MAX_ATTEMPTS = 5
 # Longer than a worker may take for one task, and what a killed worker's job waits at most.
@@ -121,6 +122,7 @@ def complete(*, job_id: int, fence: int, now: datetime, again: bool = False) -> 
 def fail(*, job_id: int, fence: int, error: str, now: datetime) -> Job:
     """This function will note a readable error and queue a later attempt, or give up."""
     check_lease(job_id=job_id, fence=fence)
+    error = keepable(error)
     job = Job.objects.get(pk=job_id)
     if job.attempts >= MAX_ATTEMPTS:
         _give_up(job, error=error, now=now)

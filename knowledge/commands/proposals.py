@@ -14,6 +14,7 @@ from knowledge.errors import InvalidInput, NotFound
 from knowledge.fingerprints import fingerprint
 from knowledge.models import (
     Covered,
+    DecisionKind,
     Episode,
     Evidence,
     ExtractionRun,
@@ -33,6 +34,7 @@ from knowledge.results import (
     Recorded,
     RunOutcome,
 )
+from knowledge.texts import keepable
 from knowledge.trust import WAITING_STATES, TrustState
 
 
@@ -80,7 +82,7 @@ def begin_run(
 def fail_run(*, run_id: int, error: str) -> None:
     """This function will mark a run as failed with a readable reason."""
     ExtractionRun.objects.filter(pk=run_id, state=RunState.RUNNING).update(
-        state=RunState.FAILED, error=error
+        state=RunState.FAILED, error=keepable(error)
     )
 
 
@@ -362,7 +364,9 @@ def _attach_evidence(
 
 
 def _join(joined: Proposal, *, waiting: Proposal, run: ExtractionRun) -> None:
-    if waiting.state not in WAITING_STATES:
+    # What was believed once, and undone, keeps the words it was believed on.
+    once_believed = waiting.decisions.filter(kind=DecisionKind.APPROVE).exists()
+    if waiting.state not in WAITING_STATES or once_believed:
         return
     lent = [
         EvidenceDraft(item.message_id, item.start, item.end, item.quote, item.role)

@@ -10,6 +10,7 @@ from knowledge.commands import audit
 from knowledge.errors import Conflict, InvalidInput
 from knowledge.models import Attribute, Ledger, Membership, Role, Space
 from knowledge.results import Actor
+from knowledge.texts import check_text
 
 # What a person or a project holds one of at a time; everything else holds many.
 SINGLE_VALUED = (
@@ -46,6 +47,8 @@ def create_space(
             f"There is no time zone called {zone}. Use an IANA name such as Europe/Lisbon.",
             field="zone",
         ) from error
+    check_text(slug, field="slug", most=50)
+    check_text(name, field="name", most=200)
     if Space.objects.filter(slug=slug).exists():
         raise Conflict(f"There is already a space called {slug}.")
     space = Space.objects.create(

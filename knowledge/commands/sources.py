@@ -21,7 +21,7 @@ from knowledge.models import (
 )
 from knowledge.periods import check_instant
 from knowledge.results import Actor, Captured, Lease, NewMessage, SubjectRef
-from knowledge.texts import check_text, shorten
+from knowledge.texts import check_text, keepable, shorten
 
 PROCESS_CONVERSATION = "process_conversation"
 
@@ -130,15 +130,16 @@ def _link_subjects(
 ) -> dict[str, Subject]:
     wanted = None if proposes_for is None else {str(ref) for ref in proposes_for}
     known: dict[str, Subject] = {}
+    # By name, so that two conversations that bring the same new subjects cannot block each other.
+    for ref in sorted(subjects, key=str):
+        known[str(ref)] = ensure_subject(space_id=conversation.space_id, ref=ref, now=now)
     for ref in subjects:
-        subject = ensure_subject(space_id=conversation.space_id, ref=ref, now=now)
         ConversationSubject.objects.get_or_create(
             space_id=conversation.space_id,
             conversation=conversation,
-            subject=subject,
+            subject=known[str(ref)],
             defaults={"proposes": wanted is None or str(ref) in wanted},
         )
-        known[str(ref)] = subject
     return known
 
 
@@ -246,4 +247,6 @@ def open_episodes(
 @transaction.atomic(durable=True)
 def describe_episode(*, episode_id: int, title: str, narrative: str) -> None:
     """This function will give an episode the title and narrative it is found by."""
-    Episode.objects.filter(pk=episode_id).update(title=title[:300], narrative=narrative)
+    Episode.objects.filter(pk=episode_id).update(
+        title=keepable(title)[:300], narrative=keepable(narrative)
+    )

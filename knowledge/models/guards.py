@@ -41,7 +41,8 @@ def quote_guards() -> list[pgtrigger.Trigger]:
             operation=pgtrigger.Insert,
             func=(
                 "PERFORM 1 FROM knowledge_proposal p WHERE p.id = NEW.proposal_id "
-                f"AND p.state IN ({_UNDECIDED}) FOR SHARE; IF NOT FOUND THEN "
+                f"AND p.state IN ({_UNDECIDED}) AND NOT EXISTS (SELECT 1 FROM knowledge_decision d "
+                "WHERE d.proposal_id = p.id AND d.kind = 'approve') FOR SHARE; IF NOT FOUND THEN "
                 + refuse("words join a proposal before it is decided")
                 + " END IF; IF NOT EXISTS (SELECT 1 FROM knowledge_message m "
                 "WHERE m.id = NEW.message_id AND "

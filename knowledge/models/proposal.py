@@ -154,6 +154,14 @@ class Proposal(models.Model):
         return self.text
 
 
+class Contributor(Proposal.contributors.through):  # type: ignore[misc, name-defined]  # made by Django
+    """The link to whoever had a hand in a proposal, and so may not be its second reviewer."""
+
+    class Meta:
+        proxy = True
+        triggers = append_only("contributor")
+
+
 class ProposalGap(models.Model):
     """A gap a proposal was made from."""
 

@@ -14,6 +14,8 @@ from knowledge.models import (
     SearchEntry,
     Version,
 )
+from knowledge.queries.jobs import open_jobs
+from knowledge.queries.quotes import quotes_of
 from knowledge.results import SYSTEM, WORKER, Edits, NewMessage, RunOutcome, SubjectRef
 from knowledge.trust import TrustState, WhatHappened
 from tests.factories import (
@@ -163,6 +165,29 @@ def test_what_waits_on_a_confirmed_proposal_is_shown_what_it_confirmed(desk: Des
     assert (follower.target_id, follower.target_seen_id) == (believed.statement_id, believed.pk)
 
 
+def test_what_was_believed_once_keeps_the_words_it_was_believed_on(desk: Desk) -> None:
+    version = desk.believe("Ana likes tea")
+    undo_last(desk)
+    make_proposal(
+        desk.space, "tea again", aside_reason="near_duplicate", joined_to=version.proposal_id
+    )
+    assert version.tx_from is not None
+    (quote,) = quotes_of([version.pk], known_at=version.tx_from)[version.pk]
+    assert quote.text == "Ana likes tea"
+
+
+def test_a_forged_search_entry_serves_nobody_elses_words(desk: Desk) -> None:
+    ben = SubjectRef("user", "ben", "Ben")
+    own = desk.believe("Ana likes tea")
+    other = desk.believe("Ben likes gin", subject=ben)
+    again = make_proposal(desk.space, "gin, always", subject=ben)
+    confirmed = approve(again, by=desk.curator, happened=WhatHappened.CONFIRMATION, target=other)
+    entry = SearchEntry.objects.get(decision_id=confirmed.decision_id, source="quote")
+    SearchEntry.objects.filter(pk=entry.pk).update(version=own)
+    quotes = quotes_of([own.pk], known_at=entry.known_from)[own.pk]
+    assert [quote.text for quote in quotes] == ["Ana likes tea"]
+
+
 # --- what no column can hold ---
 
 BAD_TEXTS = {"NUL": "a\x00b", "half a surrogate": "a\ud800b"}
@@ -281,6 +306,22 @@ def test_a_curator_with_a_long_name_can_decide(desk: Desk) -> None:
     assert proposal.state == TrustState.REJECTED
 
 
+def test_a_name_that_grows_when_folded_still_has_its_place(desk: Desk) -> None:
+    ligatures = "\ufdfa" * 100
+    one = desk.believe("x works", attribute="employer", value="Contoso", about=ligatures)
+    assert one.slot_key is not None
+    with pytest.raises(Conflict):
+        desk.believe("x works", attribute="employer", value="Northwind", about=ligatures)
+
+
+def test_an_error_no_column_can_hold_still_ends_its_attempt() -> None:
+    job = jobs.enqueue(space_id=None, kind="test", key="1", payload={}, now=NOW)
+    leased = jobs.lease(job_id=job.pk, now=NOW)
+    assert leased is not None
+    failed = jobs.fail(job_id=job.pk, fence=leased.fence, error="a\x00b\ud800", now=NOW)
+    assert failed.error == "a\ufffdb?"
+
+
 # --- whose words ---
 
 
@@ -349,3 +390,4 @@ def test_a_job_given_up_cannot_be_tried_again_beside_the_one_that_took_its_place
     jobs.enqueue(space_id=None, kind="test", key="1", payload={}, now=now)
     with pytest.raises(Conflict, match="waits already"):
         jobs.retry(job_id=job.pk, now=now)
+    assert open_jobs(kind="test", keys=["1"], given_up=True) == []

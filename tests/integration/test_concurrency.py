@@ -10,8 +10,8 @@ from django.db import connection, transaction
 
 from knowledge.commands import jobs, review, sources, undoing
 from knowledge.errors import Conflict
-from knowledge.models import Decision, Job, JobState, Proposal, Version
-from knowledge.results import SYSTEM, Lease, NewMessage
+from knowledge.models import Decision, Job, JobState, Message, Proposal, Version
+from knowledge.results import SYSTEM, Lease, NewMessage, SubjectRef
 from knowledge.trust import WhatHappened
 from tests.factories import ANA, NOW, Desk, actor, make_desk, make_proposal, seen, utc
 
@@ -151,3 +151,37 @@ def test_work_asked_for_while_its_job_completes_is_never_lost() -> None:
 
     assert at_once(complete_slowly, ask) == [None, None]
     assert Job.objects.filter(kind="test", key="late", state=JobState.QUEUED).count() == 1
+
+
+def test_conversations_that_bring_the_same_people_at_once_take_turns() -> None:
+    desk = make_desk()
+    people = [SubjectRef("user", f"person-{number}", f"Person {number}") for number in range(30)]
+
+    def capture(place: int, *, subjects: list[SubjectRef]) -> None:
+        sources.capture(
+            space_id=desk.space.pk, external_id=f"many {place}", source="test", messages=[],
+            subjects=subjects, by=SYSTEM, now=NOW,
+        )  # fmt: skip
+
+    for turn in range(4):
+        new = [SubjectRef("user", f"{turn}-{one.external_id}", one.name) for one in people]
+        there = partial(capture, 2 * turn, subjects=new)
+        back = partial(capture, 2 * turn + 1, subjects=new[::-1])
+        assert at_once(there, back) == [None, None]
+
+
+def test_messages_captured_at_once_get_an_ordinal_each() -> None:
+    desk = make_desk()
+
+    def capture(number: int) -> None:
+        said = [
+            NewMessage(f"m{n}", "Ana", "user_message", f"Word {n}", NOW, ANA) for n in (0, number)
+        ]
+        sources.capture(
+            space_id=desk.space.pk, external_id="one", source="test", messages=said,
+            subjects=[ANA], by=SYSTEM, now=NOW,
+        )  # fmt: skip
+
+    assert at_once(*(partial(capture, number) for number in range(1, 9))) == [None] * 8
+    rows = Message.objects.filter(space=desk.space).order_by("ordinal")
+    assert list(rows.values_list("ordinal", flat=True)) == list(range(9))

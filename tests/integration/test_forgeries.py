@@ -9,9 +9,21 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection, transaction
 
+from knowledge.commands import review
 from knowledge.models import Message, Proposal, Subject, Version
+from knowledge.results import Edits
 from knowledge.trust import WhatHappened
-from tests.factories import Desk, approve, make_desk, make_messages, make_proposal, utc
+from tests.factories import (
+    NOW,
+    Desk,
+    actor,
+    approve,
+    make_desk,
+    make_messages,
+    make_proposal,
+    seen,
+    utc,
+)
 
 Parameter = str | int | uuid.UUID | None
 
@@ -22,6 +34,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def desk() -> Desk:
     desk = make_desk()
     desk.believe("Ana works at Contoso", attribute="employer", value="Contoso", at=utc(2024))
+    edited = make_proposal(desk.space, "Ana likes tee")
+    review.edit(
+        review=seen(edited), edits=Edits(text="Ana likes tea"), by=actor(desk.curator), now=NOW
+    )
     return desk
 
 
@@ -130,7 +146,7 @@ def test_a_version_stays_with_its_subject(desk: Desk) -> None:
 
 
 def test_an_approval_is_not_taken_back_while_what_it_opened_is_believed(desk: Desk) -> None:
-    proposal = Proposal.objects.get(space=desk.space)
+    proposal = Proposal.objects.get(space=desk.space, state="approved")
     back = "UPDATE knowledge_proposal SET state = 'pending' WHERE id = %(proposal)s"
     with pytest.raises(DatabaseError, match="ends with it"):
         forge(desk, proposal, back, kind="wake")
@@ -139,7 +155,7 @@ def test_an_approval_is_not_taken_back_while_what_it_opened_is_believed(desk: De
 def test_an_approved_proposal_keeps_its_words_and_a_waiting_one_changes_by_decision(
     desk: Desk,
 ) -> None:
-    approved = Proposal.objects.get(space=desk.space)
+    approved = Proposal.objects.get(space=desk.space, state="approved")
     waiting = make_proposal(desk.space, "Ana likes tea")
     changing = "UPDATE knowledge_proposal SET text = 'Ana likes gin' WHERE id = %(proposal)s"
     with pytest.raises(DatabaseError, match="keeps its words"):
@@ -172,7 +188,7 @@ QUOTE = (
 
 
 def test_no_quote_joins_what_was_decided_and_none_is_made_up(desk: Desk) -> None:
-    approved = Proposal.objects.get(space=desk.space)
+    approved = Proposal.objects.get(space=desk.space, state="approved")
     waiting = make_proposal(desk.space, "Ana likes tea")
     message = make_messages(desk.space, "Iswore it")[0]
     given = {"space": desk.space.pk, "message": message.pk}
@@ -225,6 +241,7 @@ REWRITES = {
     "the start of a chain": ("UPDATE knowledge_ledger SET genesis = 'x'", "never changed"),
     "a role": ("UPDATE knowledge_membership SET role = 'admin'", "made of"),
     "an end of a role": ("UPDATE knowledge_membership SET valid_to = now()", "audit event"),
+    "a hand in it": ("DELETE FROM knowledge_proposal_contributors", "never deleted"),
     "no role at all": ("DELETE FROM knowledge_membership", "never deleted"),
     "words on conflict": (
         "INSERT INTO knowledge_message TABLE knowledge_message ON CONFLICT (id) DO UPDATE SET id=0",
@@ -257,7 +274,7 @@ def copy_in(cursor_sql: str, line: str) -> None:
 
 def test_copy_is_no_way_around(desk: Desk) -> None:
     message = Message.objects.filter(space=desk.space)[0]
-    proposal = Proposal.objects.get(space=desk.space)
+    proposal = Proposal.objects.get(space=desk.space, state="approved")
     columns = 'space_id, proposal_id, message_id, start, "end", quote, role'
     line = f"{desk.space.pk}\t{proposal.pk}\t{message.pk}\t0\t3\tAna\tsupports\n"
     with pytest.raises(psycopg.DatabaseError, match="before it is decided"):
