@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.retrieval import prompt
-from knowledge.retrieval.arms import ARMS, best_possible
+from knowledge.retrieval.arms import ARMS, RANK_CONSTANT, best_possible
 from knowledge.retrieval.pack import Offer, pack
 from knowledge.retrieval.rank import ordered, utility
 from knowledge.retrieval.results import Ending, Found
@@ -137,7 +137,7 @@ def test_equal_scores_are_ordered_by_content() -> None:
 
 
 def test_the_best_possible_score_is_what_first_place_everywhere_gives() -> None:
-    with_vector = sum(arm.weight for arm in ARMS if arm.name != "trigram") / 61
+    with_vector = sum(arm.weight for arm in ARMS if arm.name != "trigram") / (RANK_CONSTANT + 1)
     assert best_possible(has_vector=True) == with_vector
     assert best_possible(has_vector=False) < with_vector
 
