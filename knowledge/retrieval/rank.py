@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from knowledge.retrieval.results import Found
 
-# Small on purpose, about one or two ranks of the fusion: they decide between near equals.
-# First values of the design; to be tuned once people's feedback is there to tune them on.
+# Small on purpose, at most about one place in the middle of a list: they decide between near
+# equals. First values; to be tuned once there is people's feedback to tune them on.
 CONFIDENCE_WEIGHT = 0.03
 CONTESTED_LOSS = 0.02
 SCOPE_GAIN = {"user": 0.01, "project": 0.02}
