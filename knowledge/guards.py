@@ -1,8 +1,9 @@
 """What every migration ends with: guards made deaf, and rights taken back.
 
 A guard made by ``pgtrigger`` can be switched off by anyone who may set ``pgtrigger.ignore``,
-and an ordinary trigger sleeps under ``session_replication_role``. Both are closed here, after
-each migration, so that no later migration can forget it.
+an ordinary trigger sleeps under ``session_replication_role``, and a function finds whatever
+table its caller puts first. All three are closed here, after each migration, so that no later
+migration can forget it.
 """
 
 from django.db.backends.utils import CursorWrapper
@@ -11,6 +12,17 @@ _GUARD_TRIGGERS = """
 SELECT c.oid::regclass::text, t.tgname
 FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 WHERE NOT t.tgisinternal AND c.relname LIKE 'knowledge\\_%' AND t.tgname LIKE 'pgtrigger\\_%'
+"""
+
+# A guard looks tables up where its caller says: a temporary table of the same name would stand
+# before the real one. Named last, the temporary schema is searched last.
+_GUARD_FUNCTIONS = """
+SELECT DISTINCT format('ALTER FUNCTION %s SET search_path = %I, pg_temp',
+                       p.oid::regprocedure, n.nspname)
+FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+WHERE p.proname = 'audit_append' OR p.oid IN (
+    SELECT t.tgfoid FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+    WHERE NOT t.tgisinternal AND c.relname LIKE 'knowledge\\_%' AND t.tgname LIKE 'pgtrigger\\_%')
 """
 
 # Every guard asks this function whether to sleep. `ALTER FUNCTION … SET pgtrigger.ignore` would
@@ -40,6 +52,9 @@ def harden(cursor: CursorWrapper, *, quoted_role: str | None) -> None:
     cursor.execute(_GUARD_TRIGGERS)
     for table, trigger in cursor.fetchall():
         cursor.execute(f'ALTER TABLE {table} ENABLE ALWAYS TRIGGER "{trigger}"')
+    cursor.execute(_GUARD_FUNCTIONS)
+    for (pin,) in cursor.fetchall():
+        cursor.execute(pin)
     cursor.execute(_SYSTEM_LEDGER)
     if quoted_role is None:
         return

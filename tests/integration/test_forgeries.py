@@ -10,7 +10,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from knowledge.commands import review
-from knowledge.models import Message, Proposal, Subject, Version
+from knowledge.models import AuditEvent, Message, Proposal, Subject, Version
 from knowledge.results import Edits
 from knowledge.trust import WhatHappened
 from tests.factories import (
@@ -279,3 +279,36 @@ def test_copy_is_no_way_around(desk: Desk) -> None:
     line = f"{desk.space.pk}\t{proposal.pk}\t{message.pk}\t0\t3\tAna\tsupports\n"
     with pytest.raises(psycopg.DatabaseError, match="before it is decided"):
         copy_in(f"COPY knowledge_evidence ({columns}) FROM STDIN", line)
+
+
+def shadowing(table: str) -> tuple[str, str]:
+    """This function will write the temporary table that stands before the real one."""
+    return (
+        f"CREATE TEMPORARY TABLE knowledge_{table} ON COMMIT DROP AS "
+        f"SELECT * FROM public.knowledge_{table} WHERE false",
+        f"GRANT ALL ON pg_temp.knowledge_{table} TO PUBLIC",
+    )
+
+
+def test_a_temporary_table_stands_before_no_guard(desk: Desk) -> None:
+    waiting = make_proposal(desk.space, "Ana likes tea")
+    given: dict[str, Parameter] = {
+        "decision": uuid.uuid4(), "space": desk.space.pk, "kind": "defer",
+        "by": desk.curator.pk, "proposal": waiting.pk, "undoes": None,
+    }  # fmt: skip
+    logged = "INSERT INTO pg_temp.knowledge_auditevent (decision_id) VALUES (%(decision)s)"
+    with pytest.raises(DatabaseError, match="needs its audit event"):
+        run(*shadowing("auditevent"), DECISION, logged, **given)
+    before = AuditEvent.objects.count()
+    run(*shadowing("auditevent"), *shadowing("auditpayload"), DECISION, EVENT, **given)
+    assert AuditEvent.objects.count() == before + 1
+
+
+def test_every_guard_looks_where_its_owner_said() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT p.proname FROM pg_proc p LEFT JOIN pg_trigger t ON t.tgfoid = p.oid "
+            "WHERE (p.proname = 'audit_append' OR t.tgname LIKE 'pgtrigger%') "
+            "AND array_to_string(p.proconfig, ' ') IS DISTINCT FROM 'search_path=public, pg_temp'"
+        )
+        assert cursor.fetchall() == []
