@@ -9,6 +9,28 @@ from django.core.exceptions import ValidationError
 from workbench import vocabulary
 
 LONGEST_STATEMENT = 2000
+FIRST_DAY, LAST_DAY = date(1000, 1, 1), date(9998, 12, 31)
+
+
+class DayField(forms.DateField):
+    """A whole day as a date box writes it: that day in the space's zone.
+
+    Its years have four digits, so that the box can show it again, and leave room for any zone.
+    """
+
+    def __init__(self, *, required: bool = True, error_messages: dict[str, Any] | None = None):
+        words = {"invalid": "Write the day as 2026-03-02.", **(error_messages or {})}
+        # One way alone: 02/03/2026 is two days.
+        super().__init__(required=required, error_messages=words, input_formats=["%Y-%m-%d"])
+
+    def validate(self, value: date | None) -> None:
+        """Refuse a day that a zone's clock could not begin, or a date box not show.
+
+        **Raises**: ValidationError.
+        """
+        super().validate(value)
+        if value is not None and not FIRST_DAY <= value <= LAST_DAY:
+            raise ValidationError(f"Give a day in the years {FIRST_DAY.year} to {LAST_DAY.year}.")
 
 
 class ActForm(forms.Form):
@@ -35,7 +57,7 @@ class ApproveForm(ActForm):
     change = forms.ChoiceField(
         required=False, choices=[(word, word) for word in vocabulary.HAPPENED]
     )
-    changed_from = forms.DateField(required=False)
+    changed_from = DayField(required=False)
     offered_from = forms.DateField(required=False)
     note = forms.CharField(required=False, max_length=1000)
 
@@ -70,8 +92,8 @@ class StatementForm(forms.Form):
 class EditForm(StatementForm, ApproveForm):
     """An approval of words that a person mended first."""
 
-    valid_from = forms.DateField(error_messages={"required": "A start is never unknown."})
-    valid_to = forms.DateField(required=False)
+    valid_from = DayField(error_messages={"required": "A start is never unknown."})
+    valid_to = DayField(required=False)
     was_from = forms.DateField(required=False)
     was_to = forms.DateField(required=False)
 

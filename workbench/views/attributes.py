@@ -51,7 +51,7 @@ def _told(done: commands.AttributeSet) -> str:
     if not done.is_changed:
         return f"{done.key} holds {holds} already. Nothing was changed."
     if done.was is None:
-        return f"{done.key} is added. It holds {holds}."
+        return f"{done.key} is added and holds {holds} from now on."
     return f"{done.key} holds {holds} from now on. What is believed stays as it is."
 
 
