@@ -283,9 +283,9 @@ def test_copy_is_no_way_around(desk: Desk) -> None:
 
 def shadowing(table: str) -> tuple[str, str]:
     """This function will write the temporary table that stands before the real one."""
+    empty = f"AS SELECT * FROM public.knowledge_{table} WHERE false"
     return (
-        f"CREATE TEMPORARY TABLE knowledge_{table} ON COMMIT DROP AS "
-        f"SELECT * FROM public.knowledge_{table} WHERE false",
+        f"CREATE TEMPORARY TABLE knowledge_{table} ON COMMIT DROP {empty}",
         f"GRANT ALL ON pg_temp.knowledge_{table} TO PUBLIC",
     )
 
