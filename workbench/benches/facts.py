@@ -16,16 +16,22 @@ CPU_INFO = Path("/proc/cpuinfo")
 def machine() -> dict[str, Any]:
     """Return what the figures were measured on.
 
-    **Units**: memory in GB; ``load_at_start`` is the mean of runnable processes over a minute,
-    so that a busy machine can be told from a slow one.
+    **Units**: memory in GB.
     """
     return {
         "cpus": os.cpu_count(),
         "cpu_model": cpu_model(),
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
         "system": f"{platform.system()} {platform.release()}",
-        "load_at_start": round(os.getloadavg()[0], 1),
     }
+
+
+def load() -> float:
+    """Return the mean of runnable processes over the last minute.
+
+    More than there are processors means that others were at work too, or the bench itself.
+    """
+    return round(os.getloadavg()[0], 1)
 
 
 def cpu_model() -> str:

@@ -36,13 +36,18 @@ def run(*, rows: int, approvals: int, say: Say) -> dict[str, Any]:
     began = time.monotonic()
     now = timezone.now()
     figures = {"machine": facts.machine(), "versions": facts.versions()}
+    load_at_start = facts.load()
     figures["durability"] = facts.durability()
     space = seeding.open_space(slug=f"bench-{now:%Y%m%d-%H%M%S-%f}", now=now)
     figures |= _measure_inserts(space, rows=approvals, say=say)
     figures |= _measure_approvals(space, approvals=approvals, now=now, say=say)
     figures |= _measure_reading(space, rows=rows, now=now, say=say)
     figures |= _measure_chain(space, events=rows // 2, say=say)
-    return figures | {"seconds": round(time.monotonic() - began, 1)}
+    return figures | {
+        "load_at_start": load_at_start,
+        "load_at_end": facts.load(),
+        "seconds": round(time.monotonic() - began, 1),
+    }
 
 
 def _measure_inserts(space: Space, *, rows: int, say: Say) -> dict[str, Any]:
