@@ -66,6 +66,31 @@ def check_can_manage_keys(*, user_id: int | None, space_id: int, now: datetime) 
         raise NotAllowed("Only an administrator of this space may manage its keys.")
 
 
+def check_can_be_second(
+    *, user_id: int | None, first_id: int | None, contributor_ids: Iterable[int]
+) -> None:
+    """Refuse as second whoever approved first, edited, or proposed by hand.
+
+    **Raises**: NotAllowed.
+    """
+    if user_id == first_id or user_id in set(contributor_ids):
+        raise NotAllowed("A second person must agree: you approved, edited or proposed this first.")
+
+
+def can_govern(*, user_id: int | None, space_id: int, now: datetime) -> bool:
+    """Say whether the person may set the space's policy and guideline."""
+    return _holds([Role.ADMIN], user_id=user_id, space_id=space_id, now=now)
+
+
+def check_can_govern(*, user_id: int | None, space_id: int, now: datetime) -> None:
+    """Refuse whoever is not an administrator of the space.
+
+    **Raises**: NotAllowed.
+    """
+    if not can_govern(user_id=user_id, space_id=space_id, now=now):
+        raise NotAllowed("Only an administrator of this space may set its policy and guideline.")
+
+
 def can_import(*, user_id: int | None, space_id: int, now: datetime) -> bool:
     """This function will say whether the person may bring conversations in."""
     return _holds([Role.CURATOR, Role.ADMIN], user_id=user_id, space_id=space_id, now=now)

@@ -182,6 +182,18 @@ class Review:
     note: str = ""
     opened_at: datetime | None = None
     evidence_opened: bool = False
+    card_digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementReview:
+    """How a decision about a believed version reached us: the version seen, the form's id."""
+
+    version_id: int
+    request_id: uuid.UUID
+    reason_code: str = ""
+    note: str = ""
+    opened_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +206,4 @@ class Decided:
     statement_id: int | None = None
     version_id: int | None = None
     replayed: bool = False
+    awaits_second: bool = False

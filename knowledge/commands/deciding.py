@@ -9,9 +9,15 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
 from knowledge import policies
-from knowledge.commands import audit
-from knowledge.errors import Conflict, NotFound, StaleProposal, TransitionRefused
-from knowledge.models import Decision, DecisionKind, Proposal, Version
+from knowledge.commands import audit, governing
+from knowledge.errors import (
+    Conflict,
+    NotFound,
+    StaleProposal,
+    TargetMoved,
+    TransitionRefused,
+)
+from knowledge.models import Decision, DecisionKind, Proposal, Statement, Version
 from knowledge.periods import check_instant
 from knowledge.results import Actor, Decided, Review
 from knowledge.texts import check_text
@@ -25,6 +31,10 @@ BEGINS = {
     DecisionKind.DEFER: WAITING_STATES,
     DecisionKind.WAKE: frozenset({TrustState.DEFERRED}),
     DecisionKind.RECONSIDER: frozenset({TrustState.SET_ASIDE, TrustState.REJECTED}),
+    DecisionKind.CONFIRM: frozenset({TrustState.AWAITING_SECOND}),
+    DecisionKind.SEND_BACK: frozenset({TrustState.AWAITING_SECOND}),
+    DecisionKind.SPLIT: WAITING_STATES,
+    DecisionKind.WITHDRAW: WAITING_STATES,
 }
 
 
@@ -115,7 +125,7 @@ def decide(
     check_begins(proposal, kind=kind)
     if to != before:
         check_transition(before, to)
-    decision = _record(
+    decision = record(
         Decision(
             space_id=proposal.space_id,
             kind=kind,
@@ -126,8 +136,10 @@ def decide(
             request_id=review.request_id,
             proposal=proposal,
             state_before=before,
+            state_after=to,
             opened_at=review.opened_at and check_instant(review.opened_at, field="opened_at"),
             evidence_opened=review.evidence_opened,
+            card_digest=check_text(review.card_digest, field="card_digest", most=64),
         )
     )
     proposal.state = to
@@ -149,7 +161,14 @@ def check_begins(proposal: Proposal, *, kind: DecisionKind) -> None:
         raise TransitionRefused(f"A proposal that is {state.label.lower()} cannot be {kind.label}.")
 
 
-def _record(decision: Decision) -> Decision:
+def record(decision: Decision) -> Decision:
+    """Write a decision under the guideline and policy in force; the database stamps it.
+
+    **Raises**: Conflict when the form was used meanwhile for something else.
+    """
+    policy = governing.current_policy(decision.space_id)
+    decision.policy_version = policy
+    decision.guideline_id = governing.current_guideline_id(decision.space_id)
     try:
         with transaction.atomic():
             decision.save(force_insert=True)
@@ -177,13 +196,65 @@ def log(decision: Decision, *, proposal: Proposal, by: Actor, payload: dict[str,
     )
 
 
+def lock_version(version_id: int, *, by: Actor, now: datetime, believed: bool = True) -> Version:
+    """Lock the version a decision about a statement is about, if it still stands as it was seen.
+
+    **Raises**: NotFound, NotAllowed; TargetMoved naming what happened.
+    """
+    version = (
+        Version.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("statement", "closed_by__by")
+        .filter(pk=version_id)
+        .first()
+    )
+    if version is None:
+        raise NotFound("There is no such version of a statement.")
+    policies.check_can_decide(user_id=by.user_id, space_id=version.space_id, now=now)
+    if believed:
+        check_believed(version)
+    return version
+
+
+def check_believed(version: Version) -> None:
+    """Refuse a version that ended since it was seen, saying what happened to it.
+
+    **Raises**: TargetMoved.
+    """
+    if version.closed_by is None:
+        return
+    who = version.closed_by.by.get_username() if version.closed_by.by else "a policy"
+    raise TargetMoved(
+        f"“{version.text}” was {version.get_end_reason_display()} by {who} since you opened it.",
+        version_id=version.pk,
+        decision_id=version.closed_by_id,
+    )
+
+
+def log_statement(
+    decision: Decision, *, statement: Statement, by: Actor, payload: dict[str, Any]
+) -> None:
+    """Append the audit event of a decision about a statement, last in its command."""
+    note = {"note": decision.note} if decision.note else {}
+    audit.append(
+        space_id=decision.space_id,
+        by=by,
+        action=f"statement.{decision.kind}",
+        object_type="statement",
+        object_id=str(statement.pk),
+        subject_id=statement.subject_id,
+        decision_id=decision.pk,
+        reason_code=decision.reason_code,
+        payload=payload | note,
+    )
+
+
 def decided(decision: Decision, *, replayed: bool = False) -> Decided:
     """This function will describe a decision by what it opened or confirmed."""
     version = (
         Version.objects.filter(opened_by=decision, derivation__isnull=True).order_by("pk").first()
     )
     confirmation = decision.confirmations.first()
-    statement_id = version.statement_id if version else None
+    statement_id = version.statement_id if version else decision.statement_id
     if confirmation is not None:
         statement_id = confirmation.confirms_id
     return Decided(
@@ -193,4 +264,5 @@ def decided(decision: Decision, *, replayed: bool = False) -> Decided:
         statement_id=statement_id,
         version_id=version.pk if version else None,
         replayed=replayed,
+        awaits_second=bool(decision.proposal_id and decision.state_after == "awaiting_second"),
     )

@@ -1,21 +1,21 @@
 """What people decide about proposals: one durable command per act."""
 
-from dataclasses import asdict
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
-from knowledge.commands import belief, deciding, indexing
-from knowledge.commands.content import check_content
-from knowledge.errors import InvalidInput, TargetMoved
+from knowledge import policies
+from knowledge.commands import belief, deciding, governing, indexing
+from knowledge.commands.editing import apply_edits, only_set
+from knowledge.errors import InvalidInput
 from knowledge.models import (
     Confirmation,
     Contest,
     Decision,
     DecisionKind,
     Proposal,
-    ProposalVector,
     Statement,
     Version,
 )
@@ -24,6 +24,11 @@ from knowledge.results import Actor, Decided, Edits, Review
 from knowledge.trust import WAITING_STATES, TrustState, WhatHappened
 
 REJECT_REASONS = ("not_said", "misread", "not_durable", "sensitive", "someone_else", "other")
+
+# Flags under which an approval needs words that say why.
+NEEDS_REASON = frozenset({"secret", "card_number"})
+
+APPROVALS = frozenset({DecisionKind.APPROVE, DecisionKind.CONFIRM})
 
 NEEDS_TARGET = frozenset(
     {
@@ -56,67 +61,119 @@ def approve(
     **Raises**: NotAllowed, NotFound, InvalidInput, InvalidPeriod, StaleProposal, TargetMoved,
     SlotTaken, TransitionRefused.
     """
-    proposal, replayed = _open(
-        review, kind=DecisionKind.APPROVE, by=by, now=now, ending=target_version_id
-    )
+    proposal, replayed = _open(review, kinds=APPROVALS, by=by, now=now, ending=target_version_id)
     if replayed is not None:
         return replayed
-    before = _apply_edits(proposal, edits=edits, by=by)
+    is_second = proposal.state == TrustState.AWAITING_SECOND
+    before = apply_edits(proposal, edits=edits, by=by)
+    _check_reason_for_secret(proposal, note=review.note)
     target = _lock_target(proposal, happened=happened, seen=target_version_id)
+    policy = governing.current_policy(proposal.space_id)
+    edited = {"before": before, "after": only_set(edits)} if before else {}
+    payload: dict[str, Any] = {"text": proposal.text, "happened": happened.value} | edited
+    # An edit begins anew: what the first person agreed to is no longer what would be believed.
+    if (before and is_second) or (
+        not is_second and governing.needs_second(policy, proposal=proposal, happened=happened)
+    ):
+        return _approve_first(proposal, review=review, happened=happened, by=by, payload=payload)
+    if is_second:
+        _check_second(proposal, by=by)
     decision = deciding.decide(
         proposal,
         review=review,
-        kind=DecisionKind.APPROVE,
+        kind=DecisionKind.CONFIRM if is_second else DecisionKind.APPROVE,
         to=TrustState.APPROVED,
         by=by,
         reason_code=happened.value,
         changes={"kind_decided": happened.value, "deferred_until": None},
     )
-    version = _believe(
+    held = _believe(
         proposal, decision=decision, happened=happened, target=target, changed_at=changed_at
     )
-    if target is not None:
-        _warn_siblings(proposal, target=target)
-    held = version or target
-    if held is not None:
-        followers = proposal.followers.filter(state__in=WAITING_STATES)
-        deciding.not_in_other_hands(followers).update(target=held.statement_id, target_seen=held)
+    _tell_others(proposal, target=target, held=held)
     indexing.ask_for_vectors(space_id=proposal.space_id, now=now)
-    payload: dict[str, Any] = {"text": proposal.text, "happened": happened.value}
-    if before:
-        payload |= {"before": before, "after": _only_set(edits)}
     deciding.log(decision, proposal=proposal, by=by, payload=payload)
     return Decided(
         decision_id=decision.pk,
         kind=decision.kind,
         proposal_id=proposal.pk,
-        statement_id=held.statement_id if held else None,
-        version_id=held.pk if held else None,
+        statement_id=held.statement_id,
+        version_id=held.pk,
     )
+
+
+def _approve_first(
+    proposal: Proposal,
+    *,
+    review: Review,
+    happened: WhatHappened,
+    by: Actor,
+    payload: dict[str, Any],
+) -> Decided:
+    decision = deciding.decide(
+        proposal,
+        review=review,
+        kind=DecisionKind.APPROVE,
+        to=TrustState.AWAITING_SECOND,
+        by=by,
+        reason_code=happened.value,
+        changes={
+            "kind_decided": happened.value,
+            "deferred_until": None,
+            "first_approver_id": by.user_id,
+        },
+    )
+    deciding.log(decision, proposal=proposal, by=by, payload=payload | {"awaits_second": True})
+    return deciding.decided(decision)
+
+
+def _check_second(proposal: Proposal, *, by: Actor) -> None:
+    policies.check_can_be_second(
+        user_id=by.user_id,
+        first_id=proposal.first_approver_id,
+        contributor_ids=proposal.contributors.values_list("pk", flat=True),
+    )
+
+
+def _check_reason_for_secret(proposal: Proposal, *, note: str) -> None:
+    if NEEDS_REASON.intersection(proposal.flags) and not note.strip():
+        raise InvalidInput(
+            "This holds a secret. Say in a few words why agents may remember it.", field="note"
+        )
+
+
+def _tell_others(proposal: Proposal, *, target: Version | None, held: Version) -> None:
+    if target is not None:
+        _warn_siblings(proposal, target=target)
+    followers = proposal.followers.filter(state__in=WAITING_STATES)
+    deciding.not_in_other_hands(followers).update(target=held.statement_id, target_seen=held)
 
 
 @transaction.atomic(durable=True)
 def edit(*, review: Review, edits: Edits, by: Actor, now: datetime) -> Decided:
     """This function will change what would be approved and leave it waiting.
 
+    A first approval no longer counts: it was given to other words.
+
     **Raises**: as ``approve``.
     """
-    proposal, replayed = _open(review, kind=DecisionKind.EDIT, by=by, now=now)
+    proposal, replayed = _open(review, kinds={DecisionKind.EDIT}, by=by, now=now)
     if replayed is not None:
         return replayed
-    before = _apply_edits(proposal, edits=edits, by=by)
+    is_second = proposal.state == TrustState.AWAITING_SECOND
+    before = apply_edits(proposal, edits=edits, by=by)
     if not before:
         raise InvalidInput("Nothing was changed.", field="text")
     decision = deciding.decide(
         proposal,
         review=review,
         kind=DecisionKind.EDIT,
-        to=TrustState(proposal.state),
+        to=TrustState.PENDING if is_second else TrustState(proposal.state),
         by=by,
         reason_code="",
-        changes={},
+        changes={"first_approver_id": None, "kind_decided": ""},
     )
-    payload = {"before": before, "after": _only_set(edits)}
+    payload = {"before": before, "after": only_set(edits)}
     deciding.log(decision, proposal=proposal, by=by, payload=payload)
     return deciding.decided(decision)
 
@@ -179,6 +236,25 @@ def wake(*, review: Review, by: Actor, now: datetime) -> Decided:
 
 
 @transaction.atomic(durable=True)
+def send_back(*, review: Review, by: Actor, now: datetime) -> Decided:
+    """This function will return what awaits a second person to the queue, with words to the first.
+
+    **Raises**: InvalidInput without a note; as ``approve``.
+    """
+    if not review.note.strip():
+        raise InvalidInput("Say in a few words what is to be looked at again.", field="note")
+    return _move(
+        review=review,
+        kind=DecisionKind.SEND_BACK,
+        to=TrustState.PENDING,
+        by=by,
+        now=now,
+        reason_code="",
+        changes={"first_approver_id": None, "kind_decided": ""},
+    )
+
+
+@transaction.atomic(durable=True)
 def propose_anyway(*, review: Review, by: Actor, now: datetime) -> Decided:
     """This function will bring to review what the gates set aside, or what was rejected.
 
@@ -211,7 +287,7 @@ def _move(
     reason_code: str,
     changes: dict[str, Any],
 ) -> Decided:
-    proposal, replayed = _open(review, kind=kind, by=by, now=now)
+    proposal, replayed = _open(review, kinds={kind}, by=by, now=now)
     if replayed is not None:
         return replayed
     decision = deciding.decide(
@@ -228,14 +304,19 @@ def _move(
 
 
 def _open(
-    review: Review, *, kind: DecisionKind, by: Actor, now: datetime, ending: int | None = None
+    review: Review,
+    *,
+    kinds: AbstractSet[DecisionKind],
+    by: Actor,
+    now: datetime,
+    ending: int | None = None,
 ) -> tuple[Proposal, Decided | None]:
     """Lock what the act is about; the first result where the same form came before."""
     proposal = deciding.lock_proposal(review.proposal_id, by=by, now=now, ending=ending)
-    replayed = deciding.find_replay(proposal, request_id=review.request_id, kinds={kind}, by=by)
+    replayed = deciding.find_replay(proposal, request_id=review.request_id, kinds=kinds, by=by)
     if replayed is None:
         deciding.check_seen(proposal, review=review)
-        deciding.check_begins(proposal, kind=kind)
+        deciding.check_begins(proposal, kind=min(kinds))
     return proposal, replayed
 
 
@@ -247,16 +328,14 @@ def _lock_target(proposal: Proposal, *, happened: WhatHappened, seen: int | None
             )
         return None
     target = (
-        Version.objects.select_for_update(no_key=True)
+        Version.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("closed_by__by")
         .filter(space_id=proposal.space_id, subject_id=proposal.subject_id, pk=seen)
         .first()
     )
     if target is None:
         raise InvalidInput("There is no such statement of this subject.", field="target")
-    if target.tx_to is not None:
-        raise TargetMoved(
-            "What this would replace has changed since you opened it.", version_id=target.pk
-        )
+    deciding.check_believed(target)
     return target if happened in NEEDS_TARGET else None
 
 
@@ -267,7 +346,7 @@ def _believe(
     happened: WhatHappened,
     target: Version | None,
     changed_at: datetime | None,
-) -> Version | None:
+) -> Version:
     if happened == WhatHappened.NEW:
         slot_key = belief.slot_of(proposal)
         return belief.begin_statement(proposal, decision=decision, slot_key=slot_key)
@@ -287,7 +366,7 @@ def _believe(
         )
         return version
     _confirm(proposal, decision=decision, statement=target.statement, version=target)
-    return None
+    return target
 
 
 def _confirm(
@@ -315,40 +394,3 @@ def _warn_siblings(proposal: Proposal, *, target: Version) -> None:
         target_seen=current,
         stale_reason=f"What this would replace changed meanwhile: “{proposal.text}” was approved.",
     )
-
-
-def _apply_edits(proposal: Proposal, *, edits: Edits | None, by: Actor) -> dict[str, Any]:
-    """Write the edits to the locked row; return what the changed fields held before."""
-    if edits is None:
-        return {}
-    wanted = _only_set(edits)
-    if wanted.pop("clear_valid_to", False):
-        wanted["valid_to"] = None
-    before = {
-        name: getattr(proposal, name)
-        for name, value in wanted.items()
-        if getattr(proposal, name) != value
-    }
-    for name in before:
-        setattr(proposal, name, wanted[name])
-    if not before:
-        return {}
-    check_content(proposal)
-    if "valid_from" in before:
-        proposal.start_basis = "stated"
-    if "text" in before:
-        ProposalVector.objects.filter(proposal=proposal).delete()
-    proposal.save(update_fields=[*before, "start_basis"])
-    if by.user_id is not None:
-        proposal.contributors.add(by.user_id)
-    return before
-
-
-def _only_set(edits: Edits | None) -> dict[str, Any]:
-    if edits is None:
-        return {}
-    return {
-        name: value
-        for name, value in asdict(edits).items()
-        if value is not None and value is not False
-    }

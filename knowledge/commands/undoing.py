@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
+from knowledge import policies
 from knowledge.commands import audit, belief, deciding, indexing
 from knowledge.errors import NotAllowed, NotFound, SlotTaken, TargetMoved, UndoRefused
 from knowledge.models import (
@@ -21,7 +22,19 @@ from knowledge.models import (
 from knowledge.results import Actor, Decided
 from knowledge.trust import WAITING_STATES, TrustState, check_transition
 
-UNDOABLE = frozenset({DecisionKind.APPROVE, DecisionKind.REJECT, DecisionKind.DEFER})
+UNDOABLE = frozenset(
+    {
+        DecisionKind.APPROVE,
+        DecisionKind.CONFIRM,
+        DecisionKind.REJECT,
+        DecisionKind.DEFER,
+        DecisionKind.RETRACT,
+        DecisionKind.REFUTE,
+        DecisionKind.RESTORE,
+        DecisionKind.MERGE,
+        DecisionKind.RESOLVE,
+    }
+)
 
 
 @transaction.atomic(durable=True)
@@ -33,9 +46,11 @@ def undo(*, decision_id: uuid.UUID, request_id: uuid.UUID, by: Actor, now: datet
     **Raises**: NotFound, NotAllowed; UndoRefused naming the decision that stands in the way;
     SlotTaken when another statement holds the place now.
     """
-    undone = Decision.objects.select_related("proposal").filter(pk=decision_id).first()
-    if undone is None or undone.proposal_id is None:
+    undone = Decision.objects.select_related("statement").filter(pk=decision_id).first()
+    if undone is None:
         raise NotFound("There is no such decision.")
+    if undone.proposal_id is None:
+        return _undo_about_statement(undone, request_id=request_id, by=by, now=now)
     proposal = deciding.lock_proposal(undone.proposal_id, by=by, now=now)
     replayed = deciding.find_replay(
         proposal, request_id=request_id, kinds={DecisionKind.UNDO}, by=by
@@ -47,18 +62,46 @@ def undo(*, decision_id: uuid.UUID, request_id: uuid.UUID, by: Actor, now: datet
     return _invert(undone, proposal=proposal, request_id=request_id, by=by, now=now)
 
 
-def _check_undoable(undone: Decision, *, proposal: Proposal, by: Actor) -> None:
+def _undo_about_statement(
+    undone: Decision, *, request_id: uuid.UUID, by: Actor, now: datetime
+) -> Decided:
+    """Take back a decision that was about a belief and not about a proposal."""
+    policies.check_can_decide(user_id=by.user_id, space_id=undone.space_id, now=now)
+    earlier = Decision.objects.filter(space_id=undone.space_id, request_id=request_id).first()
+    if earlier is not None:
+        return deciding.decided(earlier, replayed=True)
+    _check_own(undone, by=by)
+    _check_standing(undone)
+    _lock_standing(undone)
+    decision = _record(undone, request_id=request_id, by=by)
+    _take_back_belief(undone, decision=decision)
+    indexing.ask_for_vectors(space_id=undone.space_id, now=now)
+    if undone.statement is not None:
+        payload = {"undoes": str(undone.pk)}
+        deciding.log_statement(decision, statement=undone.statement, by=by, payload=payload)
+    return Decided(decision.pk, decision.kind, 0, undone.statement_id)
+
+
+def _check_own(undone: Decision, *, by: Actor) -> None:
     if undone.by_id != by.user_id:
         raise NotAllowed("Only the person who decided can undo it.")
     if undone.kind not in UNDOABLE:
         raise UndoRefused(f"A decision of kind “{undone.get_kind_display()}” cannot be undone.")
     if Decision.objects.filter(undoes=undone).exists():
         raise UndoRefused("This decision was undone already.")
+
+
+def _check_undoable(undone: Decision, *, proposal: Proposal, by: Actor) -> None:
+    _check_own(undone, by=by)
     later = proposal.decisions.filter(seq__gt=undone.seq).order_by("seq").first()
     if later is not None:
         raise UndoRefused(
             f"The proposal was {later.get_kind_display()} after that.", decision_id=later.pk
         )
+    _check_standing(undone)
+
+
+def _check_standing(undone: Decision) -> None:
     for version in undone.opened.order_by("pk"):
         if _standing(version) is None:
             raise UndoRefused(
@@ -96,26 +139,15 @@ def _invert(
     undone: Decision, *, proposal: Proposal, request_id: uuid.UUID, by: Actor, now: datetime
 ) -> Decided:
     check_transition(proposal.state, TrustState.PENDING)
-    try:
-        with transaction.atomic():
-            decision = Decision.objects.create(
-                space_id=proposal.space_id,
-                kind=DecisionKind.UNDO,
-                by_id=by.user_id,
-                channel=by.channel,
-                request_id=request_id,
-                proposal=proposal,
-                undoes=undone,
-                state_before=proposal.state,
-            )
-    except IntegrityError as error:
-        raise UndoRefused("This decision was undone already.") from error
-    decision.refresh_from_db(fields=["seq", "at"])
+    decision = _record(undone, request_id=request_id, by=by, state_before=proposal.state)
     proposal.state = TrustState.PENDING
     proposal.version += 1
     proposal.kind_decided = ""
     proposal.deferred_until = None
-    proposal.save(update_fields=["state", "version", "kind_decided", "deferred_until"])
+    proposal.first_approver = None
+    proposal.save(
+        update_fields=["state", "version", "kind_decided", "deferred_until", "first_approver"]
+    )
     _take_back_belief(undone, decision=decision)
     followers = proposal.followers.filter(state__in=WAITING_STATES)
     deciding.not_in_other_hands(followers).update(target=None, target_seen=None)
@@ -131,6 +163,29 @@ def _invert(
         payload={"undoes": str(undone.pk), "text": proposal.text},
     )
     return Decided(decision_id=decision.pk, kind=decision.kind, proposal_id=proposal.pk)
+
+
+def _record(
+    undone: Decision, *, request_id: uuid.UUID, by: Actor, state_before: str = ""
+) -> Decision:
+    try:
+        with transaction.atomic():
+            return deciding.record(
+                Decision(
+                    space_id=undone.space_id,
+                    kind=DecisionKind.UNDO,
+                    by_id=by.user_id,
+                    channel=by.channel,
+                    request_id=request_id,
+                    proposal_id=undone.proposal_id,
+                    statement_id=undone.statement_id,
+                    undoes=undone,
+                    state_before=state_before,
+                    state_after=TrustState.PENDING if state_before else "",
+                )
+            )
+    except IntegrityError as error:
+        raise UndoRefused("This decision was undone already.") from error
 
 
 def _take_back_belief(undone: Decision, *, decision: Decision) -> None:
@@ -152,3 +207,14 @@ def _take_back_belief(undone: Decision, *, decision: Decision) -> None:
             raise SlotTaken(
                 f"“{version.text}” cannot come back: another statement holds its place now."
             ) from error
+    # A contest that was resolved as "both may stand" ended no side that could bring it back.
+    both_stood = Contest.objects.filter(
+        resolved_by=undone, version_a__tx_to=None, version_b__tx_to=None
+    )
+    for contest in both_stood if undone.kind == DecisionKind.RESOLVE else ():
+        Contest.objects.create(
+            space_id=undone.space_id,
+            version_a=contest.version_a,
+            version_b=contest.version_b,
+            opened_by=decision,
+        )

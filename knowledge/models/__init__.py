@@ -3,6 +3,7 @@
 from knowledge.models.audit import AuditEvent, AuditPayload, Outcome
 from knowledge.models.decision import Decision, DecisionKind
 from knowledge.models.job import Job, JobState
+from knowledge.models.policy import FourEyes, GuidelineVersion, PolicyVersion
 from knowledge.models.proposal import (
     Criticality,
     Evidence,
@@ -67,8 +68,10 @@ __all__ = [
     "Evidence",
     "EvidenceRole",
     "ExtractionRun",
+    "FourEyes",
     "Gap",
     "GapKind",
+    "GuidelineVersion",
     "Job",
     "JobState",
     "Ledger",
@@ -78,6 +81,7 @@ __all__ = [
     "MessageKind",
     "Modality",
     "Outcome",
+    "PolicyVersion",
     "PredictedStatement",
     "PredictionOutcome",
     "Proposal",

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from knowledge.models.guards import decision_guards
+from knowledge.models.policy import GuidelineVersion, PolicyVersion
 from knowledge.models.scope import Space
 
 
@@ -20,6 +21,15 @@ class DecisionKind(models.TextChoices):
     WAKE = "wake", "woken"
     WITHDRAW = "withdraw", "withdrawn"
     RECONSIDER = "reconsider", "brought to review"
+    SEND_BACK = "send_back", "sent back"
+    CONFIRM = "confirm", "approved by a second person"
+    SPLIT = "split", "split"
+    RETRACT = "retract", "retracted"
+    REFUTE = "refute", "refuted"
+    EXPIRE = "expire", "expired"
+    RESTORE = "restore", "restored"
+    MERGE = "merge", "merged"
+    RESOLVE = "resolve", "resolved"
     UNDO = "undo", "undone"
 
 
@@ -28,7 +38,9 @@ class Decision(models.Model):
 
     **Shape**: ``seq`` and ``at`` are stamped by the database from the space's ledger, strictly
     increasing; ``xact`` is the transaction, so that guards can tell a decision of their own.
-    ``request_id`` makes a replayed form answer with the first result.
+    ``request_id`` makes a replayed form answer with the first result. ``card_digest``, when the
+    card was opened, and the guideline and policy then in force tell what the person had before
+    their eyes.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
@@ -48,12 +60,23 @@ class Decision(models.Model):
     proposal = models.ForeignKey(
         "knowledge.Proposal", null=True, on_delete=models.PROTECT, related_name="decisions"
     )
+    statement = models.ForeignKey(
+        "knowledge.Statement", null=True, on_delete=models.PROTECT, related_name="decisions"
+    )
     undoes = models.OneToOneField(
         "self", null=True, on_delete=models.PROTECT, related_name="undone_by"
     )
     state_before = models.CharField(max_length=16, blank=True)
+    state_after = models.CharField(max_length=16, blank=True, db_default="")
     opened_at = models.DateTimeField(null=True)
     evidence_opened = models.BooleanField(default=False)
+    card_digest = models.CharField(max_length=64, blank=True, db_default="")
+    guideline = models.ForeignKey(
+        GuidelineVersion, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    policy_version = models.ForeignKey(
+        PolicyVersion, null=True, on_delete=models.PROTECT, related_name="+"
+    )
 
     class Meta:
         ordering = ["space", "seq"]
@@ -73,7 +96,8 @@ class Decision(models.Model):
             ),
             models.CheckConstraint(condition=Q(at__isnull=False), name="decision_is_stamped"),
             models.CheckConstraint(
-                condition=~Q(kind="approve") | Q(by__isnull=False, proposal__isnull=False),
+                condition=~Q(kind__in=["approve", "confirm"])
+                | Q(by__isnull=False, proposal__isnull=False),
                 name="only_people_approve",
             ),
         ]

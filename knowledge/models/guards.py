@@ -195,6 +195,12 @@ def decision_guards() -> list[pgtrigger.Trigger]:
                 "IF NEW.kind = 'approve' AND NOT EXISTS (SELECT 1 FROM knowledge_proposal p "
                 f"WHERE p.id = NEW.proposal_id AND p.state IN ({_WAITING})) THEN "
                 + refuse("only what waits can be approved")
+                + " END IF; IF NEW.kind = 'confirm' AND NOT EXISTS (SELECT 1 FROM "
+                "knowledge_proposal p WHERE p.id = NEW.proposal_id AND p.state = 'awaiting_second' "
+                "AND p.first_approver_id <> NEW.by_id AND NOT EXISTS (SELECT 1 FROM "
+                "knowledge_proposal_contributors c WHERE c.proposal_id = p.id "
+                "AND c.user_id = NEW.by_id)) THEN "
+                + refuse("the second person is neither the first nor a contributor")
                 + " END IF; "
                 "SELECT d.seq, d.at INTO tail FROM knowledge_decision d "
                 "WHERE d.space_id = NEW.space_id ORDER BY d.seq DESC LIMIT 1; "
@@ -246,13 +252,15 @@ def _opening() -> pgtrigger.Trigger:
             + " END IF; IF NEW.tx_to IS NOT NULL OR NEW.redacted_at IS NOT NULL THEN "
             + refuse("a version begins open")
             + " END IF; IF NEW.derived_from_id IS NULL THEN "
-            "IF opening.kind <> 'approve' OR opening.proposal_id <> NEW.proposal_id "
-            "OR NOT EXISTS (SELECT 1 FROM knowledge_proposal p WHERE p.id = NEW.proposal_id "
+            "IF opening.kind NOT IN ('approve', 'confirm') "
+            "OR opening.proposal_id <> NEW.proposal_id OR NOT EXISTS "
+            "(SELECT 1 FROM knowledge_proposal p WHERE p.id = NEW.proposal_id "
             f"AND {row('p', _SAID)} IS NOT DISTINCT FROM {row('NEW', _SAID)}) THEN "
             + refuse("a version says what was approved")
             + " END IF; ELSIF NOT EXISTS (SELECT 1 FROM knowledge_version o "
             "WHERE o.id = NEW.derived_from_id AND NEW.valid <@ o.valid "
-            "AND o.closed_by_id IN (NEW.opened_by_id, opening.undoes_id) "
+            "AND (o.closed_by_id IN (NEW.opened_by_id, opening.undoes_id) "
+            "OR opening.kind = 'restore' AND o.tx_to IS NOT NULL) "
             f"AND {row('o', _KEPT)} IS NOT DISTINCT FROM {row('NEW', _KEPT)}) THEN "
             + refuse("what is left of a version, or restored, says what it said")
             + " END IF; NEW.tx_from := opening.at; RETURN NEW;"

@@ -112,6 +112,10 @@ class Proposal(models.Model):
     )
     rejected_as = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
     deferred_until = models.DateTimeField(null=True)
+    first_approver = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    split_from = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
     contributors = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")
     fingerprint = models.CharField(max_length=80)
     created_at = models.DateTimeField()
@@ -145,7 +149,7 @@ class Proposal(models.Model):
                 "proposal",
                 "id space_id subject_id run_id ordinal original created_at kind_suggested "
                 "confidence surprise unexpected flags modality date_phrase reason aside_reason "
-                "joined_to_id rejected_as_id waits_on_id".split(),
+                "rejected_as_id waits_on_id".split(),
             ),
             *trust_guards(),
         ]

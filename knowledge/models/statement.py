@@ -200,8 +200,8 @@ class Confirmation(models.Model):
         ]
         triggers = once_decided(
             "confirmation",
-            opened="d.id = NEW.decision_id AND d.kind = 'approve' "
-            "AND d.proposal_id = NEW.proposal_id",
+            opened="d.id = NEW.decision_id AND (d.kind = 'merge' OR "
+            "d.kind IN ('approve', 'confirm') AND d.proposal_id = NEW.proposal_id)",
             closed_column="undone_by_id",
             closed="d.id = NEW.undone_by_id AND d.undoes_id = OLD.decision_id",
             columns="id space_id proposal_id confirms_id decision_id".split(),

@@ -246,6 +246,20 @@ def test_undo_is_refused_twice_by_others_and_when_something_depends_on_it(desk: 
         undo(second.decision_id)
 
 
+def test_decisions_can_be_undone_one_after_the_other(desk: Desk) -> None:
+    old = employer(desk, "Contoso", at=utc(2024))
+    employer(desk, "Northwind", at=utc(2025), happened=WhatHappened.CHANGED, target=old)
+    for decided in reversed(desk.decided):
+        undoing.undo(
+            decision_id=decided.decision_id,
+            request_id=uuid.uuid4(),
+            by=actor(desk.curator),
+            now=NOW,
+        )
+    assert true_at(desk, year=2026) == set()
+    assert Proposal.objects.filter(space=desk.space, state=TrustState.PENDING).count() == 2
+
+
 def test_undo_of_a_confirmation_leaves_what_was_known_before_reproducible(desk: Desk) -> None:
     old = employer(desk, "Contoso", at=utc(2024))
     again = make_proposal(desk.space, "still at Contoso", at=utc(2025))
