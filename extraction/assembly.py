@@ -48,7 +48,7 @@ class Scene:
 
 
 def work_out(scene: Scene, *, engine: Engine, embedder: Embedder) -> RunOutcome:
-    """This function will predict, calibrate and judge an episode.
+    """Predict, calibrate and judge an episode.
 
     **Raises**: EngineError.
     """

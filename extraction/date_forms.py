@@ -68,31 +68,31 @@ _PERFECT = re.compile(r"(?:\bhave|\bhas|['\u2019]ve|['\u2019]s)\b[^.!?;]*$", re.
 
 
 def compile_words(pattern: str) -> re.Pattern[str]:
-    """This function will compile a pattern that begins and ends at a word's edge, whatever its
+    """Compile a pattern that begins and ends at a word's edge, whatever its
     case.
     """
     return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
 
 
 def any_of(patterns: Iterable[str]) -> str:
-    """This function will join patterns as alternatives, longest first, so that a month wins over
+    """Join patterns as alternatives, longest first, so that a month wins over
     its abbreviation.
     """
     return "|".join(f"(?:{p})" for p in sorted(patterns, key=len, reverse=True))
 
 
 def which(patterns: Sequence[str], text: str) -> int:
-    """This function will say which of several patterns a text is."""
+    """Say which of several patterns a text is."""
     return next(i for i, p in enumerate(patterns) if re.fullmatch(p, text, re.IGNORECASE))
 
 
 def meaning(table: Mapping[str, T], text: str) -> T:
-    """This function will look a text up in a table from patterns to what they mean."""
+    """Look a text up in a table from patterns to what they mean."""
     return next(v for p, v in table.items() if re.fullmatch(p, text, re.IGNORECASE))
 
 
 def name_of(table: Mapping[str, str], text: str) -> str:
-    """This function will say under which name a table holds the pattern of a text."""
+    """Say under which name a table holds the pattern of a text."""
     return next(k for k, p in table.items() if re.fullmatch(p, text, re.IGNORECASE))
 
 
@@ -100,18 +100,18 @@ def name_of(table: Mapping[str, str], text: str) -> str:
 
 
 def read_iso(found: re.Match[str], moment: Moment) -> Answer:
-    """This function will read 2023-05-07."""
+    """Read 2023-05-07."""
     year, month, day_of_month = (int(part) for part in found.groups())
     return exact_day(year, month, day_of_month) or UNREADABLE
 
 
 def read_iso_month(found: re.Match[str], moment: Moment) -> Answer:
-    """This function will read 2023-05."""
+    """Read 2023-05."""
     return month_of(int(found[1]), int(found[2]))
 
 
 def read_years(found: re.Match[str], moment: Moment) -> Answer:
-    """This function will read "2014–2018"."""
+    """Read "2014–2018"."""
     first, last = year_of(int(found[1])), year_of(int(found[2]))
     if first is None or last is None or first.start >= last.start:
         return None
@@ -119,7 +119,7 @@ def read_years(found: re.Match[str], moment: Moment) -> Answer:
 
 
 def read_day_month(found: re.Match[str], moment: Moment) -> Answer:
-    """This function will read the German "28.10."."""
+    """Read the German "28.10."."""
     day_of_month, month = int(found[1]), int(found[2])
     if not 1 <= month <= 12:
         return None
@@ -127,7 +127,7 @@ def read_day_month(found: re.Match[str], moment: Moment) -> Answer:
 
 
 def read_numeric(found: re.Match[str], moment: Moment, *, day_first: bool) -> Answer:
-    """This function will read 7/5/2023: the order of the language, unless only one order exists;
+    """Read 7/5/2023: the order of the language, unless only one order exists;
     else ambiguous.
     """
     first, second, year = int(found[1]), int(found[3]), int(found[4])
@@ -143,7 +143,7 @@ def read_numeric(found: re.Match[str], moment: Moment, *, day_first: bool) -> An
 
 
 def nearest_year(make: Callable[[int], Period | None], moment: Moment) -> Answer:
-    """This function will choose the year of a date that names none: the last one past, or the next
+    """Choose the year of a date that names none: the last one past, or the next
     where it leans on.
 
     Where the sentence leans nowhere the past is taken and the reading marked ambiguous.
@@ -160,7 +160,7 @@ def nearest_year(make: Callable[[int], Period | None], moment: Moment) -> Answer
 
 
 def relative(answer: Period | None, *, ambiguous: bool = False) -> Answer:
-    """This function will mark a period as one that needed the message's time, or say that it does
+    """Mark a period as one that needed the message's time, or say that it does
     not exist.
     """
     return replace(answer, relative=True, ambiguous=ambiguous) if answer else UNREADABLE
@@ -176,7 +176,7 @@ class Readers:
         return which(self.words.months, text) + 1
 
     def day_and_month(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "7 May 2023" or "May 7", but not "may 7 people"."""
+        """Read "7 May 2023" or "May 7", but not "may 7 people"."""
         month, day_of_month = self._month(found["month"]), self._day(found["day"])
         if found["month"] in _MODALS and self.words is EN and not (found["year"] or moment.cued):
             return None
@@ -189,7 +189,7 @@ class Readers:
         return int(digits[0]) if digits else meaning(self.words.ordinals, text)
 
     def days_of_month(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "5 to 9 May 2023"."""
+        """Read "5 to 9 May 2023"."""
         month = self._month(found["month"])
 
         def run(year: int) -> Period | None:
@@ -203,20 +203,20 @@ class Readers:
         return nearest_year(run, moment)
 
     def month_and_year(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "early May 2023"."""
+        """Read "early May 2023"."""
         whole = month_of(int(found["year"]), self._month(found["month"]))
         return self._part(found, whole)
 
     def season_and_year(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "summer 2022"."""
+        """Read "summer 2022"."""
         return season_of(int(found["year"]), name_of(self.words.seasons, found["season"]))
 
     def year_alone(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "2023" after a word of time."""
+        """Read "2023" after a word of time."""
         return self._part(found, year_of(int(found["year"])))
 
     def bare_month(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "in May", but not "and may"."""
+        """Read "in May", but not "and may"."""
         if found["month"] in _MODALS and not moment.cued and self.words is EN:
             return None
         month = self._month(found["month"])
@@ -224,7 +224,7 @@ class Readers:
         return self._part(found, answer) if isinstance(answer, Period) else answer
 
     def bare_season(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "in the summer"; "by autumn" and "about summer" name no date in
+        """Read "in the summer"; "by autumn" and "about summer" name no date in
         English.
         """
         cue = found[0].split()[0].lower()
@@ -234,7 +234,7 @@ class Readers:
         return nearest_year(lambda year: season_of(year, season), moment)
 
     def holiday(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "Christmas 2022" or "last Christmas"."""
+        """Read "Christmas 2022" or "last Christmas"."""
         month, day_of_month = meaning(self.words.holidays, found["holiday"])
         if found["year"]:
             return exact_day(int(found["year"]), month, day_of_month)
@@ -246,7 +246,7 @@ class Readers:
         )
 
     def bare_weekday(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "on Monday"; an abbreviation or a lower-case name needs the
+        """Read "on Monday"; an abbreviation or a lower-case name needs the
         preposition.
         """
         name = found["weekday"]
@@ -259,11 +259,11 @@ class Readers:
         return relative(answer, ambiguous=not moment.lean)
 
     def named_day(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "yesterday"."""
+        """Read "yesterday"."""
         return relative(unit_around(moment.today, "day", meaning(self.words.days, found[0])))
 
     def counted(self, found: re.Match[str], moment: Moment, *, sign: int) -> Answer:
-        """This function will read "3 weeks ago" or "in 3 weeks"; "a few weeks ago" cannot be
+        """Read "3 weeks ago" or "in 3 weeks"; "a few weeks ago" cannot be
         resolved.
         """
         if sign > 0 and moment.lean == "past":
@@ -277,7 +277,7 @@ class Readers:
         )
 
     def lasting(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "have lived here for 3 years" as since then; "stayed for 3 weeks"
+        """Read "have lived here for 3 years" as since then; "stayed for 3 weeks"
         is no date.
         """
         before = found.string[max(0, found.start() - 80) : found.start()]
@@ -287,7 +287,7 @@ class Readers:
         return self.counted(found, moment, sign=-1)
 
     def run_of(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "the last 3 weeks" or "the next two months"."""
+        """Read "the last 3 weeks" or "the next two months"."""
         if found["fuzzy"]:
             return UNREADABLE
         sign = -1 if found["last"] else 1
@@ -299,11 +299,11 @@ class Readers:
         return int(text) if text.isdecimal() else meaning(self.words.numbers, text)
 
     def two_away(self, found: re.Match[str], moment: Moment, *, steps: int) -> Answer:
-        """This function will read "the week before last"."""
+        """Read "the week before last"."""
         return relative(unit_around(moment.today, name_of(self.words.units, found["unit"]), steps))
 
     def turned(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "last week", "next Friday", "this summer", "la semaine
+        """Read "last week", "next Friday", "this summer", "la semaine
         derni\u00e8re".
         """
         steps = -1 if found["last"] else 1 if found["next"] else 0
@@ -340,7 +340,7 @@ class Readers:
         return relative(chosen, ambiguous=steps > 0 and chosen != nearest)
 
     def weekday_of_week(self, found: re.Match[str], moment: Moment) -> Answer:
-        """This function will read "Monday of last week"."""
+        """Read "Monday of last week"."""
         steps = -1 if found["last"] else 1 if found["next"] else 0
         weekday = which(self.words.weekdays, found["weekday"])
         return relative(weekday_near(moment.today, weekday, weeks=steps))
@@ -374,20 +374,20 @@ def _turned_year(make: Callable[[int], Period | None], steps: int, moment: Momen
 
 
 def read_quarter(found: re.Match[str], moment: Moment) -> Answer:
-    """This function will read "Q1 2017" or "2017 Q1"."""
+    """Read "Q1 2017" or "2017 Q1"."""
     return quarter_of(int(found["y1"] or found["y2"]), int(found["q1"] or found["q2"]))
 
 
 def read_decade(found: re.Match[str], moment: Moment) -> Answer:
-    """This function will read "the 1990s"."""
+    """Read "the 1990s"."""
     return decade_of(int(found[1]))
 
 
 def blocked(found: re.Match[str], moment: Moment) -> Answer:
-    """This function will read nothing, and let nothing inside be read as a date."""
+    """Read nothing, and let nothing inside be read as a date."""
     return BLOCKED
 
 
 def read_unresolved(found: re.Match[str], moment: Moment) -> Answer:
-    """This function will read words that say no time one could name: "recently"."""
+    """Read words that say no time one could name: "recently"."""
     return UNREADABLE

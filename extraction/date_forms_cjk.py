@@ -78,7 +78,7 @@ _RECURRING = {
 
 
 def number(text: str) -> int:
-    """This function will read a number in digits or in Chinese numerals: 23, 二十三, 二〇二三."""
+    """Read a number in digits or in Chinese numerals: 23, 二十三, 二〇二三."""
     if text.isdecimal():
         return int(text)
     if "百" in text or "十" in text:
@@ -190,7 +190,7 @@ def _turned(language: str) -> list[tuple[str, Reader]]:
 
 
 def forms_cjk(language: str) -> tuple[Form, ...]:
-    """This function will list the forms of Chinese (``zh``) or Japanese (``ja``)."""
+    """List the forms of Chinese (``zh``) or Japanese (``ja``)."""
     turn_year = "|".join(sorted(_YEARS[language], key=len, reverse=True))
     prefix = rf"(?:(?P<y>{_YEAR}|\d\d(?=年))\s*年\s*|(?P<turn>{turn_year})の?)?"
     turns = "|".join(sorted(_TURNS[language], key=len, reverse=True))

@@ -53,7 +53,7 @@ class FoundDate:
 
 @lru_cache(maxsize=64)
 def zone_named(zone: str) -> ZoneInfo:
-    """This function will look up a time zone. **Raises**: ``UnknownZone``."""
+    """Look up a time zone. **Raises**: ``UnknownZone``."""
     try:
         return ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:

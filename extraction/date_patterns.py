@@ -43,7 +43,7 @@ _DOTTED = re.compile(r"(?<![\w./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?![\w/-])(
 
 @lru_cache(maxsize=16)
 def forms(language: str) -> tuple[Form, ...]:
-    """This function will list the forms of a language; of an unknown one only those that need no
+    """List the forms of a language; of an unknown one only those that need no
     words.
     """
     numeric = _NUMERIC if language == "de" else _DOTTED
@@ -212,7 +212,7 @@ def _offset_pattern(words: DateWords) -> re.Pattern[str]:
 
 
 def offset_before(text: str, start: int, language: str) -> Offset | None:
-    """This function will find "two weeks before" or "the week of" right before a date."""
+    """Find "two weeks before" or "the week of" right before a date."""
     words = WORDS.get(language)
     before = text[max(0, start - 48) : start]
     found = _offset_pattern(words).search(before) if words else None

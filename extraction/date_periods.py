@@ -30,21 +30,21 @@ class Period:
 
 
 def day(start: date, *, granularity: str = "day", relative: bool = False) -> Period | None:
-    """This function will take one day as a period."""
+    """Take one day as a period."""
     return period(start, add_days(start, 1), granularity, relative=relative)
 
 
 def period(
     start: date | None, end: date | None, granularity: str, *, relative: bool = False
 ) -> Period | None:
-    """This function will make a period of two days, if both are in the calendar."""
+    """Make a period of two days, if both are in the calendar."""
     if start is None or end is None or start >= end:
         return None
     return Period(start, end, granularity, relative=relative)
 
 
 def add_days(start: date, days: int) -> date | None:
-    """This function will move a day by a number of days; nothing outside the calendar."""
+    """Move a day by a number of days; nothing outside the calendar."""
     try:
         return start + days * _DAY
     except OverflowError:
@@ -52,7 +52,7 @@ def add_days(start: date, days: int) -> date | None:
 
 
 def add_months(start: date, months: int) -> date | None:
-    """This function will move to the first of the month so many months away; nothing outside the
+    """Move to the first of the month so many months away; nothing outside the
     calendar.
     """
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
@@ -60,7 +60,7 @@ def add_months(start: date, months: int) -> date | None:
 
 
 def exact_day(year: int, month: int, day_of_month: int) -> Period | None:
-    """This function will take a calendar day that may not exist (30 February)."""
+    """Take a calendar day that may not exist (30 February)."""
     try:
         return day(date(year, month, day_of_month))
     except ValueError:
@@ -68,7 +68,7 @@ def exact_day(year: int, month: int, day_of_month: int) -> Period | None:
 
 
 def month_of(year: int, month: int) -> Period | None:
-    """This function will take one calendar month."""
+    """Take one calendar month."""
     if not (1 <= month <= 12 and 1 <= year <= 9998):
         return None
     first = date(year, month, 1)
@@ -76,20 +76,20 @@ def month_of(year: int, month: int) -> Period | None:
 
 
 def year_of(year: int) -> Period | None:
-    """This function will take one calendar year."""
+    """Take one calendar year."""
     if not 1 <= year <= 9998:
         return None
     return Period(date(year, 1, 1), date(year + 1, 1, 1), "year")
 
 
 def season_of(year: int, season: str) -> Period | None:
-    """This function will take the season that begins in a year."""
+    """Take the season that begins in a year."""
     first = date(year, SEASON_MONTHS[season], 1) if 1 <= year <= 9998 else None
     return period(first, first and add_months(first, 3), "season")
 
 
 def quarter_of(year: int, quarter: int) -> Period | None:
-    """This function will take quarter 1 to 4 of a year."""
+    """Take quarter 1 to 4 of a year."""
     if not (1 <= quarter <= 4 and 1 <= year <= 9998):
         return None
     first = date(year, 3 * quarter - 2, 1)
@@ -97,7 +97,7 @@ def quarter_of(year: int, quarter: int) -> Period | None:
 
 
 def unit_around(today: date, unit: str, steps: int) -> Period | None:
-    """This function will take the whole day, week, weekend, month, quarter or year so many steps
+    """Take the whole day, week, weekend, month, quarter or year so many steps
     from today's.
 
     Weeks begin on Monday; a weekend is the Saturday and Sunday of its week.
@@ -124,14 +124,14 @@ def unit_around(today: date, unit: str, steps: int) -> Period | None:
 
 
 def decade_of(first_year: int) -> Period | None:
-    """This function will take ten years from their first."""
+    """Take ten years from their first."""
     if not 1 <= first_year <= 9988:
         return None
     return Period(date(first_year, 1, 1), date(first_year + 10, 1, 1), "decade")
 
 
 def distance(today: date, unit: str, steps: int) -> Period | None:
-    """This function will take what "so many units ago" or "in so many units" means.
+    """Take what "so many units ago" or "in so many units" means.
 
     Days and weeks lead to a day (for weeks an approximate one), months and years to the whole
     month or year: the words are no more exact than that.
@@ -143,7 +143,7 @@ def distance(today: date, unit: str, steps: int) -> Period | None:
 
 
 def stretch(today: date, unit: str, steps: int) -> Period | None:
-    """This function will take the days up to today from so many units before (negative), or those
+    """Take the days up to today from so many units before (negative), or those
     that follow it.
     """
     if unit in {"day", "week"}:
@@ -169,7 +169,7 @@ def _same_day(today: date, *, months: int) -> date | None:
 
 
 def weekday_near(today: date, weekday: int, *, weeks: int = 0, direction: int = 0) -> Period | None:
-    """This function will take a weekday: of the week so many weeks away, or the nearest before (−1)
+    """Take a weekday: of the week so many weeks away, or the nearest before (−1)
     or after (+1).
 
     ``direction`` never gives today itself.
@@ -185,7 +185,7 @@ def weekday_near(today: date, weekday: int, *, weeks: int = 0, direction: int = 
 
 
 def part_of(whole: Period, part: str) -> Period:
-    """This function will take the first half ("early"), the middle half ("mid") or the last half
+    """Take the first half ("early"), the middle half ("mid") or the last half
     ("late").
     """
     length = (whole.end - whole.start).days

@@ -87,7 +87,7 @@ def _cues(language: str) -> tuple[tuple[Role, bool, str, re.Pattern[str]], ...]:
 
 
 def cue_before(text: str, start: int, end: int, *, language: str) -> Cue:
-    """This function will find a date's preposition; Chinese and Japanese also put it behind."""
+    """Find a date's preposition; Chinese and Japanese also put it behind."""
     if language in _CJK_AFTER:
         return _cue_cjk(text, start, end, language=language)
     if language not in WORDS:
@@ -132,7 +132,7 @@ def _leans(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def lean_of(text: str, start: int, end: int, *, language: str) -> str:
-    """This function will say whether the clause around a date, or else its sentence, looks back or
+    """Say whether the clause around a date, or else its sentence, looks back or
     ahead.
     """
     if language not in WORDS and language not in _LEANS_CJK:
@@ -144,7 +144,7 @@ def lean_of(text: str, start: int, end: int, *, language: str) -> str:
 
 
 def is_yearly(text: str, start: int, end: int, *, language: str) -> bool:
-    """This function will say whether the sentence around a date speaks of a birthday or another
+    """Say whether the sentence around a date speaks of a birthday or another
     yearly day.
     """
     begin, stop = _around(text, start, end, edge=_SENTENCE_EDGE)
@@ -175,7 +175,7 @@ def _lean(words: str, language: str) -> str:
 
 
 def joins(gap: str, cue: Cue, language: str) -> bool:
-    """This function will say whether the words between two dates make them one period."""
+    """Say whether the words between two dates make them one period."""
     gap = gap.strip()
     if re.fullmatch(rf"{_DASH}|到|至|から|から\s*|まで", gap):
         return True

@@ -192,7 +192,7 @@ _COARSE = frozenset({"month", "season", "year"})
 
 
 def absolute_text(text: str, dates: Iterable[FoundDate], zone: str) -> str:
-    """This function will write the relative dates of a statement out ("on 7 May 2023"), leaving all
+    """Write the relative dates of a statement out ("on 7 May 2023"), leaving all
     else as it is.
 
     **Shape**: ``dates`` were found in the statement or in the words it came from; a phrase is
@@ -231,7 +231,7 @@ def _place(text: str, found: FoundDate) -> int:
 
 
 def written_out(found: FoundDate, clock: ZoneInfo) -> str:
-    """This function will write a resolved date as it stands in a sentence of its language."""
+    """Write a resolved date as it stands in a sentence of its language."""
     language = found.language if found.language in _PLAIN else "en"
     phrases = _PHRASES[language]
     first, last, unit = _days(found, clock)

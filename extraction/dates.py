@@ -52,7 +52,7 @@ class _Hit:
 def find_dates(
     text: str, *, reference: datetime, zone: str, language: str | None = None
 ) -> tuple[FoundDate, ...]:
-    """This function will find the dates of a text, in the order they stand.
+    """Find the dates of a text, in the order they stand.
 
     **Units**: ``reference`` is when the words were said; ``zone`` an IANA name.
     **Raises**: ``NaiveInstant``, ``UnknownZone``.

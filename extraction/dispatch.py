@@ -10,7 +10,7 @@ RUN_JOB = "extraction.tasks.run_job"
 
 
 def deliver_due(*, now: datetime) -> int:
-    """This function will tell workers of the jobs that are due; how many it told them of.
+    """Tell workers of the jobs that are due; how many it told them of.
 
     Delivering too often is harmless: a job is leased by one worker at a time.
     """

@@ -15,7 +15,7 @@ MOST_A_JOB = 30 * BATCH  # well under a minute on one core
 
 
 def embed_job(payload: dict[str, Any], held: Lease) -> bool:
-    """This function will embed part of what a space's index lacks.
+    """Embed part of what a space's index lacks.
 
     **Returns**: whether there may be more to do.
     """
@@ -24,7 +24,7 @@ def embed_job(payload: dict[str, Any], held: Lease) -> bool:
 
 
 def embed_space(*, space_id: int, held: Lease | None = None, most: int = sys.maxsize) -> int:
-    """This function will embed search entries of the space that have no vector yet.
+    """Embed search entries of the space that have no vector yet.
 
     **Returns**: how many it embedded. The model runs outside of any transaction.
     """

@@ -81,7 +81,7 @@ class FlagContext:
 
 
 def flags_for(context: FlagContext) -> tuple[str, ...]:
-    """This function will list the flags of a candidate, in the order a curator reads them."""
+    """List the flags of a candidate, in the order a curator reads them."""
     raised = {flag for flag, asks in _QUESTIONS.items() if asks(context)}
     raised |= {flag for flag in Flag if flag in context.notes}
     if Flag.AMBIGUOUS_DATE in raised:  # two readings are more to go on than none

@@ -115,7 +115,7 @@ class Gate:
 
 
 def gate(context: GateContext) -> Gate:
-    """This function will decide whether a candidate waits for a curator, is set aside, or joins
+    """Decide whether a candidate waits for a curator, is set aside, or joins
     what is there.
     """
     twins = tuple(n for n in context.neighbours if _repeats(context, n))
@@ -130,7 +130,7 @@ def gate(context: GateContext) -> Gate:
 
 
 def was_rejected(context: GateContext) -> bool:
-    """This function will say whether a candidate repeats a rejected proposal: for the flag on one
+    """Say whether a candidate repeats a rejected proposal: for the flag on one
     from new words.
     """
     return any(n.state == REJECTED and _repeats(context, n) for n in context.neighbours)
@@ -170,7 +170,7 @@ _CJK_MARKERS = re.compile(
 
 
 def is_trivial(text: str) -> bool:
-    """This function will say whether a statement is empty, or one or two words without a marker of
+    """Say whether a statement is empty, or one or two words without a marker of
     lasting meaning.
     """
     words = list(raw_tokens(text))
@@ -196,7 +196,7 @@ _DEFINITION = re.compile(
 
 
 def is_general_knowledge(context: GateContext) -> bool:
-    """This function will say whether a statement defines something of the world instead of telling
+    """Say whether a statement defines something of the world instead of telling
     of the subject.
 
     Only for people's memories, only where neither statement nor words mention the subject, and
@@ -236,7 +236,7 @@ def is_duplicate(
     likeness: float | None = None,
     thresholds: DuplicateThresholds | None = None,
 ) -> bool:
-    """This function will say whether a new text adds nothing to one already held.
+    """Say whether a new text adds nothing to one already held.
 
     Equal words, or a whole clause of it, or a cosine over the embedder's threshold with every
     guard agreeing and no content word of its own. **Units**: ``likeness`` is a cosine.

@@ -86,7 +86,7 @@ def ground(
     zone: str = "UTC",
     context: Sequence[str] = (),
 ) -> Grounded:
-    """This function will hold a candidate against the words it quotes.
+    """Hold a candidate against the words it quotes.
 
     **Shape**: ``messages`` are the episode's; ``context`` holds known statements, whose names a
     candidate may repeat ("moved from Berlin"). The first reason found is returned:

@@ -55,7 +55,7 @@ def import_file(
     subject: SubjectRef | None = None,
     name: str | None = None,
 ) -> Iterator[ImportTally]:
-    """This function will capture a file conversation by conversation, yielding the tally so far.
+    """Capture a file conversation by conversation, yielding the tally so far.
 
     ``subject`` says whose memory it is where the file does not, and narrows whose statements are
     proposed where it names several. ``name`` forces a format.

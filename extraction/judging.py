@@ -73,7 +73,7 @@ class Judge:
     def judge(
         self, candidate: Candidate, *, grounded: Grounded, vector: tuple[float, ...]
     ) -> Judgement:
-        """This function will relate, flag and gate one candidate. **Cost**: up to four queries."""
+        """Relate, flag and gate one candidate. **Cost**: up to four queries."""
         relation = self._relate(candidate)
         near = near_texts(
             vector,
@@ -243,12 +243,12 @@ class Judge:
 
 
 def is_statement(ref: str) -> bool:
-    """This function will tell a statement's ref from a proposal's."""
+    """Tell a statement's ref from a proposal's."""
     return ref.startswith("statement:")
 
 
 def id_of(ref: str) -> int:
-    """This function will return the number of a ref."""
+    """Return the number of a ref."""
     return int(ref.partition(":")[2])
 
 

@@ -45,7 +45,7 @@ tua tuo un una uno va vi voi non"""
 
 
 def fold(text: str) -> str:
-    """This function will make case, width and Latin accents equal, and leave every other script.
+    """Make case, width and Latin accents equal, and leave every other script.
 
     **Shape**: NFC; dakuten and Hangul survive, only combining marks U+0300–U+036F go.
     """
@@ -94,7 +94,7 @@ def _script_language(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def guess_language(text: str) -> str:
-    """This function will guess a text's language from its script and its function words.
+    """Guess a text's language from its script and its function words.
 
     **Shape**: an ISO 639-1 code; ``en`` where nothing speaks for another.
     """

@@ -51,12 +51,12 @@ class Tools:
 
 
 def default_tools() -> Tools:
-    """This function will give the tools this process is set up with."""
+    """Give the tools this process is set up with."""
     return Tools(engine=get_engine(), embedder=get_embedder())
 
 
 def process_job(payload: dict[str, Any], held: Lease) -> bool:
-    """This function will process the conversation a job names, for one slice of time.
+    """Process the conversation a job names, for one slice of time.
 
     **Returns**: whether there is more to do.
     """
@@ -68,7 +68,7 @@ def process_job(payload: dict[str, Any], held: Lease) -> bool:
 def process_conversation(
     conversation_id: int, *, tools: Tools, held: Lease | None = None, slice_s: float = math.inf
 ) -> bool:
-    """This function will turn unprocessed messages into episodes and run the engine over them.
+    """Turn unprocessed messages into episodes and run the engine over them.
 
     After ``slice_s`` seconds it begins no further run, so that no task outlasts its lease.
 
@@ -108,7 +108,7 @@ def run_episode(
     tools: Tools,
     held: Lease | None = None,
 ) -> None:
-    """This function will predict, calibrate and propose for one episode and subject.
+    """Predict, calibrate and propose for one episode and subject.
 
     **Raises**: EngineError, Conflict.
     """
@@ -229,7 +229,7 @@ def _episode_input(
 
 
 def is_by_subject(message: SourceMessage, *, subject: ProposingSubject) -> bool:
-    """This function will say whether the words count as the subject's own.
+    """Say whether the words count as the subject's own.
 
     A person's are theirs alone; a project's or a team's are those of the people who speak.
     """

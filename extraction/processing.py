@@ -20,7 +20,7 @@ class WorkGivenUp(KnowledgeError):
 
 
 def process_until_done(conversation_ids: Sequence[int], *, say: Callable[[str], object]) -> None:
-    """This function will extract from the conversations, beside any worker, until none waits.
+    """Extract from the conversations, beside any worker, until none waits.
 
     Stopping it in the middle loses nothing: the jobs stay, and a worker goes on.
 

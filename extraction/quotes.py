@@ -19,7 +19,7 @@ _QUOTE_EDGES = " \t\n\"'.,;:!?\u2026()[]*_" + "".join(_SAME)
 
 
 def normalised(text: str) -> str:
-    """This function will make case, width, whitespace, quotation marks and dashes equal, and drop
+    """Make case, width, whitespace, quotation marks and dashes equal, and drop
     invisible marks.
     """
     return _normalise(text)[0].strip()
@@ -55,7 +55,7 @@ def _pieces(char: str) -> str:
 
 
 def locate(quote: str, text: str) -> Span | None:
-    """This function will find a quote in a text: exactly, or else up to case, width, whitespace,
+    """Find a quote in a text: exactly, or else up to case, width, whitespace,
     quotes and dashes.
 
     **Shape**: offsets of the original text, widened to whole visible characters; an occurrence

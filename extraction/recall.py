@@ -13,7 +13,7 @@ ATTRIBUTE_WEIGHT = 0.5
 
 
 def choose(known: Sequence[Known], *, words: str) -> list[Known]:
-    """This function will pick up to ten statements and thirty waiting proposals for an episode.
+    """Pick up to ten statements and thirty waiting proposals for an episode.
 
     Rare words shared with the episode count most; an attribute that may hold one value counts a
     little, since such values are what changes. Where nothing is shared the newest come first.

@@ -52,7 +52,7 @@ class SecretSpan:
 
 
 def find_secrets(text: str) -> tuple[SecretSpan, ...]:
-    """This function will find passwords, keys, tokens and payment cards, in order and without
+    """Find passwords, keys, tokens and payment cards, in order and without
     overlaps.
     """
     found = sorted(_candidates(text), key=lambda s: (s.start, -s.end))
@@ -64,7 +64,7 @@ def find_secrets(text: str) -> tuple[SecretSpan, ...]:
 
 
 def mask_secrets(text: str) -> str:
-    """This function will replace what is secret by dots; a card keeps its last four digits, a token
+    """Replace what is secret by dots; a card keeps its last four digits, a token
     its kind.
     """
     for span in reversed(find_secrets(text)):
@@ -99,7 +99,7 @@ def _looks_random(word: str) -> bool:
 
 
 def passes_luhn(number: str) -> bool:
-    """This function will say whether digits could be a payment card: 13 to 19 of them, known first
+    """Say whether digits could be a payment card: 13 to 19 of them, known first
     digit, checksum.
     """
     digits = [int(c) for c in number if c.isdecimal()]

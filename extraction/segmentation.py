@@ -37,7 +37,7 @@ class SegmentMessage:
 def segment(
     messages: Sequence[SegmentMessage], *, gap_minutes: int = 30, max_messages: int = 40
 ) -> list[list[Key]]:
-    """This function will cut messages, in their order, into episodes; every message is in exactly
+    """Cut messages, in their order, into episodes; every message is in exactly
     one.
 
     **Units**: a pause longer than ``gap_minutes`` ends an episode.

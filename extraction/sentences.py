@@ -38,7 +38,7 @@ _WORD_BEFORE = re.compile(r"[\w.]+\Z")
 
 
 def split(text: str) -> list[Span]:
-    """This function will cut a text into sentences and say where each one stands.
+    """Cut a text into sentences and say where each one stands.
 
     **Shape**: ``(start, end)`` pairs in order, never overlapping, never empty, trimmed of white
     space. **Units**: code points, half-open, so ``text[start:end]`` is the sentence.
@@ -53,7 +53,7 @@ def split(text: str) -> list[Span]:
 
 
 def texts(text: str) -> list[str]:
-    """This function will cut a text into its sentences, without their places."""
+    """Cut a text into its sentences, without their places."""
     return [text[start:end] for start, end in split(text)]
 
 

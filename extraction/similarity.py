@@ -63,7 +63,7 @@ _PAST = frozenset(
 
 
 def cosine(a: Sequence[float], b: Sequence[float]) -> float:
-    """This function will give the cosine of two vectors, whether or not they are normalised.
+    """Give the cosine of two vectors, whether or not they are normalised.
 
     **Units**: −1..1; 0 where either has no length. **Raises**: ``VectorMismatch``.
     """
@@ -78,7 +78,7 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
 def surprise(
     statement: str, predictions: Sequence[str], *, language: str = ""
 ) -> tuple[float, tuple[str, ...]]:
-    """This function will say how much of a statement no prediction held, and which words.
+    """Say how much of a statement no prediction held, and which words.
 
     **Units**: 0..1, 1 − share of distinct content words that any prediction held; 0 for a
     statement without content words. **Shape**: the words as the statement writes them, once each.
@@ -94,7 +94,7 @@ def surprise(
 
 
 def guards_agree(a: str, b: str) -> bool:
-    """This function will say whether nothing a vector overlooks tells two texts apart.
+    """Say whether nothing a vector overlooks tells two texts apart.
 
     Numbers, negation, named values, kinship words, attitude (wants, might, used to), tense and
     opposites must agree, and the texts must not differ by one swapped value alone.
@@ -118,7 +118,7 @@ def guards_agree(a: str, b: str) -> bool:
 
 
 def equal_words(a: str, b: str) -> bool:
-    """This function will say whether two texts are the same but for case, width and punctuation.
+    """Say whether two texts are the same but for case, width and punctuation.
 
     Function words count: "was in Rome" is not "is in Rome".
     """
@@ -127,7 +127,7 @@ def equal_words(a: str, b: str) -> bool:
 
 
 def is_clause_of(atomic: str, compound: str) -> bool:
-    """This function will say whether one clause of a compound statement already says it all.
+    """Say whether one clause of a compound statement already says it all.
 
     "Ana works at Acme" is a clause of "Ana lives in Berlin and works at Acme", whose first words
     name whom every clause is about. Only whole clauses count, so "Ana wants to stop smoking"
@@ -160,7 +160,7 @@ def _whole_clauses(clauses: list[str], wanted: tuple[str, ...], language: str) -
 
 
 def adds_nothing(new: str, held: str) -> bool:
-    """This function will say whether a text has no content word that another lacks."""
+    """Say whether a text has no content word that another lacks."""
     language = guess_language(held)
     return not _lacking(_Reading.of(new, language), _Reading.of(held, language))
 
@@ -208,7 +208,7 @@ _STEMMED_SYNONYMS = {stem(word): stem(group) for word, group in SYNONYMS.items()
 
 
 def numbers_in(text: str, language: str = "") -> frozenset[str]:
-    """This function will list the numbers a text holds, in digits or in words, written one way.
+    """List the numbers a text holds, in digits or in words, written one way.
 
     **Shape**: digits inside words count ("5th", "v2"); a lone "one" does not.
     """

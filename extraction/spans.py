@@ -15,7 +15,7 @@ class Span:
     end: int
 
     def overlaps(self, other: "Span") -> bool:
-        """This function will say whether two spans share a character."""
+        """Say whether two spans share a character."""
         return self.start < other.end and other.start < self.end
 
 
@@ -36,7 +36,7 @@ def _is_flag_letter(char: str) -> bool:
 
 
 def is_boundary(text: str, at: int) -> bool:
-    """This function will say whether a reader would let the text be cut here."""
+    """Say whether a reader would let the text be cut here."""
     if at <= 0 or at >= len(text):
         return True
     before, after = text[at - 1], text[at]
@@ -52,7 +52,7 @@ def is_boundary(text: str, at: int) -> bool:
 
 
 def snapped(text: str, span: Span) -> Span:
-    """This function will widen a span to whole visible characters, within the text."""
+    """Widen a span to whole visible characters, within the text."""
     start = max(0, min(span.start, len(text)))
     end = max(start, min(span.end, len(text)))
     while not is_boundary(text, start):

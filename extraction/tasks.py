@@ -26,7 +26,7 @@ HANDLERS: dict[str, Handler] = {
 
 
 def run_job(job_id: int) -> str:
-    """This function will do the job's work under a lease; what became of it, in a word."""
+    """Do the job's work under a lease; what became of it, in a word."""
     job = jobs.lease(job_id=job_id, now=timezone.now())
     if job is None:
         return "not due, or held by another worker"
@@ -34,7 +34,7 @@ def run_job(job_id: int) -> str:
 
 
 def deliver() -> int:
-    """This function will deliver what is due: the schedule's net under the dispatcher."""
+    """Deliver what is due: the schedule's net under the dispatcher."""
     return dispatch.deliver_due(now=timezone.now())
 
 

@@ -38,7 +38,7 @@ class Token:
 
 @lru_cache(maxsize=4096)  # an episode is read again for each of its candidates
 def content_words(text: str, language: str = "") -> tuple[str, ...]:
-    """This function will list what a text is about: folded, stemmed words without function words.
+    """List what a text is about: folded, stemmed words without function words.
 
     **Shape**: in order, with repeats; CJK as bigrams (a lone character as itself). Without
     ``language`` it is guessed; compare two texts with the same one.
@@ -47,7 +47,7 @@ def content_words(text: str, language: str = "") -> tuple[str, ...]:
 
 
 def raw_tokens(text: str) -> Iterator[Token]:
-    """This function will cut a text into words, numbers and CJK runs, each folded."""
+    """Cut a text into words, numbers and CJK runs, each folded."""
     for match in _TOKEN.finditer(text):
         written = match.group()
         folded = fold(written).replace("\u2212", "-")
@@ -62,7 +62,7 @@ def raw_tokens(text: str) -> Iterator[Token]:
 
 
 def tokens(text: str, language: str) -> Iterator[Token]:
-    """This function will yield the tokens of a text that carry content, with their keys."""
+    """Yield the tokens of a text that carry content, with their keys."""
     stop = STOP_WORDS.get(language, frozenset())
     for token in raw_tokens(text):
         if token.is_cjk:
@@ -100,7 +100,7 @@ def _bare(word: str) -> str:
 
 
 def as_written(found: Iterable[Token]) -> tuple[str, ...]:
-    """This function will keep the first writing of each key, joining CJK pairs that overlap."""
+    """Keep the first writing of each key, joining CJK pairs that overlap."""
     seen: dict[str, str] = {}
     words: list[str] = []
     last: Token | None = None
@@ -117,7 +117,7 @@ def as_written(found: Iterable[Token]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def stem(word: str, language: str = "en") -> str:
-    """This function will cut the commonest endings off a folded word, and unify a few synonyms.
+    """Cut the commonest endings off a folded word, and unify a few synonyms.
 
     Light on purpose: it must never make two different names one, so short words stay whole.
     """
@@ -163,7 +163,7 @@ _SUFFIX_CUTS: Mapping[str, Callable[[str], str]] = {
 
 
 def plain_number(folded: str) -> str:
-    """This function will write a number one way: 1,000 and 1.000 as 1000, 3,5 as 3.5."""
+    """Write a number one way: 1,000 and 1.000 as 1000, 3,5 as 3.5."""
     if re.fullmatch(r"-?\d{1,3}(?:[.,]\d{3})+", folded):
         return re.sub("[.,]", "", folded)
     return re.sub(r"(?<=\d),(?=\d)", ".", folded)

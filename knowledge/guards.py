@@ -44,7 +44,7 @@ ON CONFLICT DO NOTHING
 
 
 def harden(cursor: CursorWrapper, *, quoted_role: str | None) -> None:
-    """This function will make every guard hold, and leave the log to ``audit_append`` alone.
+    """Make every guard hold, and leave the log to ``audit_append`` alone.
 
     ``quoted_role`` is the application role, quoted; None where one role does everything.
     """

@@ -10,7 +10,7 @@ from knowledge.models import Membership, Role
 
 
 def roles_of(*, user_id: int | None, space_id: int, now: datetime) -> frozenset[str]:
-    """This function will return the roles a person holds in the space at the instant."""
+    """Return the roles a person holds in the space at the instant."""
     if user_id is None:
         return frozenset()
     open_now = Q(valid_to__isnull=True) | Q(valid_to__gt=now)
@@ -25,12 +25,12 @@ def _holds(needed: Iterable[str], *, user_id: int | None, space_id: int, now: da
 
 
 def can_decide(*, user_id: int | None, space_id: int, now: datetime) -> bool:
-    """This function will say whether the person may decide about proposals here."""
+    """Say whether the person may decide about proposals here."""
     return _holds([Role.CURATOR], user_id=user_id, space_id=space_id, now=now)
 
 
 def check_can_decide(*, user_id: int | None, space_id: int, now: datetime) -> None:
-    """This function will refuse whoever is not a curator here; superusers are no exception.
+    """Refuse whoever is not a curator here; superusers are no exception.
 
     **Raises**: NotAllowed.
     """
@@ -39,12 +39,12 @@ def check_can_decide(*, user_id: int | None, space_id: int, now: datetime) -> No
 
 
 def can_read(*, user_id: int | None, space_id: int, now: datetime) -> bool:
-    """This function will say whether the person may look into the space at all."""
+    """Say whether the person may look into the space at all."""
     return _holds(Role.values, user_id=user_id, space_id=space_id, now=now)
 
 
 def check_can_read(*, user_id: int | None, space_id: int, now: datetime) -> None:
-    """This function will refuse whoever is no member of the space.
+    """Refuse whoever is no member of the space.
 
     **Raises**: NotAllowed.
     """
@@ -53,12 +53,12 @@ def check_can_read(*, user_id: int | None, space_id: int, now: datetime) -> None
 
 
 def can_manage_keys(*, user_id: int | None, space_id: int, now: datetime) -> bool:
-    """This function will say whether the person may make and revoke API keys here."""
+    """Say whether the person may make and revoke API keys here."""
     return _holds([Role.ADMIN], user_id=user_id, space_id=space_id, now=now)
 
 
 def check_can_manage_keys(*, user_id: int | None, space_id: int, now: datetime) -> None:
-    """This function will refuse whoever is not an administrator of the space.
+    """Refuse whoever is not an administrator of the space.
 
     **Raises**: NotAllowed.
     """
@@ -92,12 +92,12 @@ def check_can_govern(*, user_id: int | None, space_id: int, now: datetime) -> No
 
 
 def can_import(*, user_id: int | None, space_id: int, now: datetime) -> bool:
-    """This function will say whether the person may bring conversations in."""
+    """Say whether the person may bring conversations in."""
     return _holds([Role.CURATOR, Role.ADMIN], user_id=user_id, space_id=space_id, now=now)
 
 
 def check_can_import(*, user_id: int | None, space_id: int, now: datetime) -> None:
-    """This function will refuse whoever may not bring conversations in.
+    """Refuse whoever may not bring conversations in.
 
     **Raises**: NotAllowed.
     """

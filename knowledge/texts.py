@@ -4,7 +4,7 @@ from knowledge.errors import InvalidInput
 
 
 def check_text(value: str, *, field: str, most: int | None = None) -> str:
-    """This function will return the text, refusing what the store cannot keep letter by letter.
+    """Return the text, refusing what the store cannot keep letter by letter.
 
     **Units**: ``most`` is in code points. **Raises**: InvalidInput.
     """
@@ -22,7 +22,7 @@ def check_text(value: str, *, field: str, most: int | None = None) -> str:
 
 
 def keepable(text: str) -> str:
-    """This function will return a machine's words with what no text can hold replaced.
+    """Return a machine's words with what no text can hold replaced.
 
     For errors and narratives, which are kept to be read and never compared.
     """
@@ -30,7 +30,7 @@ def keepable(text: str) -> str:
 
 
 def shorten(value: str, *, field: str, most: int) -> str:
-    """This function will return the text cut to length: for names shown and never compared.
+    """Return the text cut to length: for names shown and never compared.
 
     **Raises**: InvalidInput for what no text can hold.
     """

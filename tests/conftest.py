@@ -37,7 +37,7 @@ ORDER = ("unit", "architecture", "integration", "functional")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """This function will mark each test with its folder and run the browser tests last."""
+    """Mark each test with its folder and run the browser tests last."""
 
     def place(item: pytest.Item) -> int:
         return ORDER.index(item.path.relative_to(CHECKOUT / "tests").parts[0])
@@ -97,7 +97,7 @@ def shared_data() -> Path:
 
 
 def find_chromium() -> str:
-    """This function will return Chromium's path: ``CHROMIUM``, else the first one installed."""
+    """Return Chromium's path: ``CHROMIUM``, else the first one installed."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), "")
     if not found and os.environ.get("CI"):
         pytest.fail("no Chromium on this machine: install the package chromium")

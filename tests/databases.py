@@ -16,7 +16,7 @@ Rows = dict[str, str]
 
 
 def drop_databases_of_dead_runs() -> None:
-    """This function will drop the test databases of runs that were killed."""
+    """Drop the test databases of runs that were killed."""
     with connections["owner"]._nodb_cursor() as cursor:
         cursor.execute("SELECT datname FROM pg_database WHERE datname LIKE 'test\\_workbench\\_%'")
         for (name,) in cursor.fetchall():
@@ -26,7 +26,7 @@ def drop_databases_of_dead_runs() -> None:
 
 
 def is_running(pid: int) -> bool:
-    """This function will say whether a process with this number exists."""
+    """Say whether a process with this number exists."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -37,7 +37,7 @@ def is_running(pid: int) -> bool:
 
 
 def rows_of_migrations() -> Rows:
-    """This function will return, as JSON by table, the rows that migrations put there."""
+    """Return, as JSON by table, the rows that migrations put there."""
     with connections["owner"].cursor() as cursor:
         cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
         rows = {}
@@ -49,7 +49,7 @@ def rows_of_migrations() -> Rows:
 
 
 def put_back(rows: Rows) -> None:
-    """This function will insert the rows of ``rows_of_migrations`` again."""
+    """Insert the rows of ``rows_of_migrations`` again."""
     with connections["owner"].cursor() as cursor:
         for table, text in rows.items():
             cursor.execute(
@@ -61,7 +61,7 @@ def put_back(rows: Rows) -> None:
 
 @contextmanager
 def guards_lifted() -> Iterator[None]:
-    """This function will switch the owner's own triggers off, and on again as they were.
+    """Switch the owner's own triggers off, and on again as they were.
 
     Only the owner of the tables can do this: the application role meets the guards always.
     """
@@ -83,7 +83,7 @@ def guards_lifted() -> Iterator[None]:
 
 
 def alter(cursor: CursorWrapper, changes: list[tuple[str, str, str]]) -> None:
-    """This function will apply ``(table, trigger, verb)`` changes in one round trip."""
+    """Apply ``(table, trigger, verb)`` changes in one round trip."""
     if changes:
         cursor.execute(
             ";".join(

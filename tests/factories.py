@@ -30,12 +30,12 @@ _counter = itertools.count(1)
 
 
 def utc(year: int, month: int = 1, day: int = 1, hour: int = 0) -> datetime:
-    """This function will return an instant in UTC."""
+    """Return an instant in UTC."""
     return datetime(year, month, day, hour, tzinfo=UTC)
 
 
 def make_space(*, slug: str = "", zone: str = "UTC", evaluation: bool = False) -> Space:
-    """This function will open a space."""
+    """Open a space."""
     slug = slug or f"space-{next(_counter)}"
     return scope.create_space(
         slug=slug,
@@ -48,7 +48,7 @@ def make_space(*, slug: str = "", zone: str = "UTC", evaluation: bool = False) -
 
 
 def make_person(space: Space, *, role: str = Role.CURATOR, name: str = "") -> User:
-    """This function will make a user with a role in the space."""
+    """Make a user with a role in the space."""
     user = User.objects.create_user(name or f"{role}-{next(_counter)}")
     scope.add_membership(
         space_id=space.pk, user_id=user.pk, role=role, by=SYSTEM, now=NOW - timedelta(days=4000)
@@ -57,14 +57,14 @@ def make_person(space: Space, *, role: str = Role.CURATOR, name: str = "") -> Us
 
 
 def actor(user: User, *, channel: str = "web") -> Actor:
-    """This function will name the person as who acts."""
+    """Name the person as who acts."""
     return Actor(kind="user", id=str(user.pk), channel=channel, user_id=user.pk)
 
 
 def make_messages(
     space: Space, *texts: str, at: datetime = NOW, subject: SubjectRef = ANA, source: str = "test"
 ) -> list[Message]:
-    """This function will capture a conversation of the subject, one message a minute."""
+    """Capture a conversation of the subject, one message a minute."""
     new = [
         NewMessage(
             f"m{place}", subject.name, "user_message", text, at + timedelta(minutes=place), subject
@@ -84,7 +84,7 @@ def make_messages(
 
 
 def draft_of(message: Message, text: str, **changes: object) -> ProposalDraft:
-    """This function will draft a proposal that rests on a whole message."""
+    """Draft a proposal that rests on a whole message."""
     evidence = (EvidenceDraft(message.pk, 0, len(message.text), message.text),)
     plain = ProposalDraft(
         text=text,
@@ -99,7 +99,7 @@ def draft_of(message: Message, text: str, **changes: object) -> ProposalDraft:
 
 
 def propose(message: Message, text: str, **changes: object) -> Proposal:
-    """This function will run a message through an episode and a run into one proposal."""
+    """Run a message through an episode and a run into one proposal."""
     if message.episode_id is None:
         sources.open_episodes(
             conversation_id=message.conversation_id, segments=[[message.pk]], now=NOW
@@ -129,13 +129,13 @@ def propose(message: Message, text: str, **changes: object) -> Proposal:
 def make_proposal(
     space: Space, text: str, *, at: datetime = NOW, subject: SubjectRef = ANA, **changes: object
 ) -> Proposal:
-    """This function will propose a statement said in a conversation of its own."""
+    """Propose a statement said in a conversation of its own."""
     message = make_messages(space, text, at=at, subject=subject)[0]
     return propose(message, text, **changes)
 
 
 def seen(proposal: Proposal, **changes: object) -> Review:
-    """This function will look at the proposal as it stands now."""
+    """Look at the proposal as it stands now."""
     proposal.refresh_from_db()
     plain = Review(proposal.pk, proposal.version, uuid.uuid4())
     return replace(plain, **changes)  # type: ignore[arg-type]  # a test names fields freely
@@ -149,7 +149,7 @@ def approve(
     target: Version | None = None,
     changed_at: datetime | None = None,
 ) -> Decided:
-    """This function will approve the proposal as seen now."""
+    """Approve the proposal as seen now."""
     return review.approve(
         review=seen(proposal),
         happened=happened,
@@ -184,7 +184,7 @@ class Desk:
         subject: SubjectRef = ANA,
         **changes: object,
     ) -> Version:
-        """This function will propose and approve a statement; the version it opened."""
+        """Propose and approve a statement; the version it opened."""
         proposal = make_proposal(self.space, text, at=at, subject=subject, **changes)
         decided = approve(
             proposal, by=self.curator, happened=happened, target=target, changed_at=changed_at
@@ -195,6 +195,6 @@ class Desk:
 
 
 def make_desk(**changes: object) -> Desk:
-    """This function will open a space and seat a curator."""
+    """Open a space and seat a curator."""
     space = make_space(**changes)  # type: ignore[arg-type]  # a test names fields freely
     return Desk(space=space, curator=make_person(space))

@@ -50,7 +50,7 @@ class Scene:
 
 
 def person(space: Space, name: str, role: str) -> User:
-    """This function will make a user who can log in."""
+    """Make a user who can log in."""
     user = make_person(space, role=role, name=name)
     user.set_password(PASSWORD)
     user.save(update_fields=["password"])
@@ -58,7 +58,7 @@ def person(space: Space, name: str, role: str) -> User:
 
 
 def atlas(slug: str = "atlas") -> Scene:
-    """This function will set the scene of the review card: Ana changed her job."""
+    """Set the scene of the review card: Ana changed her job."""
     space = make_space(slug=slug, zone="Europe/Lisbon")
     curator = person(space, "rosa", Role.CURATOR)
     auditor = person(space, "ilse", Role.AUDITOR)
@@ -140,7 +140,7 @@ def _news(
 
 
 def crowd(scene: Scene) -> dict[str, Proposal]:
-    """This function will add what else a queue holds: every kind, flag and script."""
+    """Add what else a queue holds: every kind, flag and script."""
     space = scene.space
     allergy = scene.desk.believe(
         "Ana is allergic to peanuts", at=datetime(2025, 5, 1, tzinfo=UTC), attribute="allergy"
@@ -200,7 +200,7 @@ def crowd(scene: Scene) -> dict[str, Proposal]:
 def conversation(
     space: Space, *said: tuple[SubjectRef | None, str], title: str = "", at: datetime = SAID_AT
 ) -> list[Message]:
-    """This function will capture a talk between the subject and an assistant."""
+    """Capture a talk between the subject and an assistant."""
     captured = sources.capture(
         space_id=space.pk,
         external_id=f"{title}-{at.isoformat()}-{len(said)}",
@@ -233,7 +233,7 @@ def conversation(
 
 
 def begin(messages: list[Message], *, shown: list[str]) -> int:
-    """This function will open a run over the messages' episode and return its id."""
+    """Open a run over the messages' episode and return its id."""
     first = messages[0]
     assert first.episode_id is not None and first.speaker_id is not None
     run = proposals.begin_run(
@@ -250,7 +250,7 @@ def begin(messages: list[Message], *, shown: list[str]) -> int:
 
 
 def quote(message: Message, words: str) -> EvidenceDraft:
-    """This function will quote words of a message at their place."""
+    """Quote words of a message at their place."""
     start = message.text.index(words)
     return EvidenceDraft(message.pk, start, start + len(words), words)
 
@@ -258,6 +258,6 @@ def quote(message: Message, words: str) -> EvidenceDraft:
 def span(
     message: Message, words: str, *, kind: str = "", predicted: int | None = None
 ) -> SpanDraft:
-    """This function will name the place of words in a message."""
+    """Name the place of words in a message."""
     start = message.text.index(words)
     return SpanDraft(message.pk, start, start + len(words), kind, predicted)

@@ -41,22 +41,22 @@ class Seat:
 
     @property
     def may_decide(self) -> bool:
-        """This function will tell whether the person may change what is believed here."""
+        """Tell whether the person may change what is believed here."""
         return Role.CURATOR in self.roles
 
     @property
     def role(self) -> str:
-        """This function will return the roles in words."""
+        """Return the roles in words."""
         return ", ".join(sorted(Role(role).label.lower() for role in self.roles))
 
     def today(self, now: datetime) -> datetime:
-        """This function will return when the space's day began."""
+        """Return when the space's day began."""
         local = now.astimezone(ZoneInfo(self.zone))
         return local.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def seats_of(user: User, *, now: datetime) -> list[Seat]:
-    """This function will return a person's seats, one for each space. **Cost**: one query."""
+    """Return a person's seats, one for each space. **Cost**: one query."""
     rows = (
         Membership.objects.filter(Q(valid_to__isnull=True) | Q(valid_to__gt=now))
         .filter(user=user, valid_from__lte=now)
@@ -86,7 +86,7 @@ def seats_of(user: User, *, now: datetime) -> list[Seat]:
 def seated(
     view: Callable[Concatenate[HtmxHttpRequest, Seat, P], HttpResponse],
 ) -> Callable[Concatenate[HtmxHttpRequest, P], HttpResponse]:
-    """This function will give a view the seat of whoever asks, in the space of the address.
+    """Give a view the seat of whoever asks, in the space of the address.
 
     Dates in the answer are written in the space's zone. **Raises**: PermissionDenied for a
     person without any space; Http404 for a space that is not theirs.
@@ -104,7 +104,7 @@ def seated(
 
 
 def seat_in(request: HtmxHttpRequest, seat: Seat, space_id: int | None) -> Seat:
-    """This function will move to the space an item belongs to, where the person has a seat.
+    """Move to the space an item belongs to, where the person has a seat.
 
     The person stays there afterwards, as if they had chosen it.
 
@@ -121,7 +121,7 @@ def seat_in(request: HtmxHttpRequest, seat: Seat, space_id: int | None) -> Seat:
 
 
 def check_may_decide(seat: Seat) -> None:
-    """This function will refuse who may only read. **Raises**: PermissionDenied."""
+    """Refuse who may only read. **Raises**: PermissionDenied."""
     if not seat.may_decide:
         raise PermissionDenied(
             f"You are {seat.role} in {seat.name}. Only curators decide what is believed."

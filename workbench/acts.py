@@ -22,12 +22,12 @@ from workbench.forms import (
 
 
 def actor(seat: Seat) -> Actor:
-    """This function will name who acts: a person, in the browser."""
+    """Name who acts: a person, in the browser."""
     return Actor(kind="user", id=seat.username, channel="web", user_id=seat.user_id)
 
 
 def approve(form: ApproveForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
-    """This function will approve, as the person says it happened.
+    """Approve, as the person says it happened.
 
     **Raises**: as ``review.approve``.
     """
@@ -44,7 +44,7 @@ def approve(form: ApproveForm, *, proposal_id: int, seat: Seat, now: datetime) -
 
 
 def confirm(form: SameForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
-    """This function will let a proposal confirm what is believed already.
+    """Let a proposal confirm what is believed already.
 
     **Raises**: as ``review.approve``.
     """
@@ -58,7 +58,7 @@ def confirm(form: SameForm, *, proposal_id: int, seat: Seat, now: datetime) -> D
 
 
 def reject(form: RejectForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
-    """This function will reject with a reason. **Raises**: as ``review.reject``."""
+    """Reject with a reason. **Raises**: as ``review.reject``."""
     return review.reject(
         review=_seen(form, proposal_id, note=form.cleaned_data["note"]),
         reason_code=form.cleaned_data["reason"],
@@ -68,7 +68,7 @@ def reject(form: RejectForm, *, proposal_id: int, seat: Seat, now: datetime) -> 
 
 
 def defer(form: DeferForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
-    """This function will put a proposal off. **Raises**: as ``review.defer``."""
+    """Put a proposal off. **Raises**: as ``review.defer``."""
     return review.defer(
         review=_seen(form, proposal_id),
         until=form.until_at(now=now, today=seat.today(now)),
@@ -78,12 +78,12 @@ def defer(form: DeferForm, *, proposal_id: int, seat: Seat, now: datetime) -> De
 
 
 def wake(form: ActForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
-    """This function will bring a deferred proposal back. **Raises**: as ``review.wake``."""
+    """Bring a deferred proposal back. **Raises**: as ``review.wake``."""
     return review.wake(review=_seen(form, proposal_id), by=actor(seat), now=now)
 
 
 def propose_anyway(form: ActForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
-    """This function will bring to review what was set aside or rejected.
+    """Bring to review what was set aside or rejected.
 
     **Raises**: as ``review.propose_anyway``.
     """
@@ -93,7 +93,7 @@ def propose_anyway(form: ActForm, *, proposal_id: int, seat: Seat, now: datetime
 def propose_by_hand(
     form: StatementForm, *, words: ChosenWords, subject_id: int, seat: Seat, now: datetime
 ) -> int:
-    """This function will propose what a person made of words; its id.
+    """Propose what a person made of words; its id.
 
     A person who wrote it is sure that the words say it, and expected nothing.
     **Raises**: as ``proposals.propose_by_hand``.
@@ -117,7 +117,7 @@ def propose_by_hand(
 
 
 def undo(*, decision_id: UUID, request_id: UUID, seat: Seat, now: datetime) -> Decided:
-    """This function will take a decision back. **Raises**: as ``undoing.undo``."""
+    """Take a decision back. **Raises**: as ``undoing.undo``."""
     return undoing.undo(decision_id=decision_id, request_id=request_id, by=actor(seat), now=now)
 
 
@@ -155,5 +155,5 @@ def _edits(given: dict[str, Any], *, zone: str) -> Edits:
 
 
 def _moved(day: date | None, was: date | None, *, zone: str) -> datetime | None:
-    """This function will return a day's beginning, or None where the day was left as it was."""
+    """Return a day's beginning, or None where the day was left as it was."""
     return None if day is None or day == was else start_of_day(day, zone)

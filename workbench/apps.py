@@ -12,7 +12,7 @@ from workbench import checks
 
 
 def harden_guards(*, using: str, **kwargs: Any) -> None:
-    """This function will make the guards of the core hold after every migration of its owner."""
+    """Make the guards of the core hold after every migration of its owner."""
     owner = connections[using]
     role = connections["default"].settings_dict["USER"]
     if using == "default" and role != owner.settings_dict["USER"]:
@@ -29,7 +29,7 @@ class WorkbenchConfig(AppConfig):
     verbose_name = "Workbench"
 
     def ready(self) -> None:
-        """This function will hand the core its key and keep its guards hard."""
+        """Hand the core its key and keep its guards hard."""
         fingerprints.install(fingerprints.Keyring(version=1, key=settings.FINGERPRINT_KEY.encode()))
         checks.register_all()
         post_migrate.connect(harden_guards, sender=apps.get_app_config("knowledge"))

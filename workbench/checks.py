@@ -14,7 +14,7 @@ SHORTEST_KEY = 32
 def check_model_endpoints(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """This function will refuse an endpoint without the model to ask there."""
+    """Refuse an endpoint without the model to ask there."""
     found: list[CheckMessage] = []
     if settings.LLM_BASE_URL and not settings.LLM_MODEL:
         found.append(
@@ -39,12 +39,12 @@ def check_model_endpoints(
 def check_database_roles(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """This function will look at the aliases of this installation."""
+    """Look at the aliases of this installation."""
     return compare_roles(settings.DATABASES["default"], settings.DATABASES["owner"])
 
 
 def compare_roles(default: dict[str, Any], owner: dict[str, Any]) -> list[CheckMessage]:
-    """This function will warn where the serving role owns the tables."""
+    """Warn where the serving role owns the tables."""
     if default["NAME"] != owner["NAME"] or default["HOST"] != owner["HOST"]:
         return [
             Error(
@@ -68,7 +68,7 @@ def compare_roles(default: dict[str, Any], owner: dict[str, Any]) -> list[CheckM
 def check_fingerprint_key(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """This function will refuse a fingerprint key that could be guessed."""
+    """Refuse a fingerprint key that could be guessed."""
     if len(settings.FINGERPRINT_KEY) >= SHORTEST_KEY:
         return []
     return [
@@ -81,6 +81,6 @@ def check_fingerprint_key(
 
 
 def register_all() -> None:
-    """This function will add the checks of this module to Django's."""
+    """Add the checks of this module to Django's."""
     for check in (check_model_endpoints, check_database_roles, check_fingerprint_key):
         checks.register(check)

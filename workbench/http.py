@@ -35,12 +35,12 @@ class HtmxHttpRequest(HttpRequest):
 
 
 def htmx_config() -> str:
-    """This function will return htmx's settings as the page's meta element holds them."""
+    """Return htmx's settings as the page's meta element holds them."""
     return json.dumps(HTMX_CONFIG, separators=(",", ":"))
 
 
 def wants_fragment(request: HtmxHttpRequest, fragment: str) -> bool:
-    """This function will tell whether htmx asked for this part alone."""
+    """Tell whether htmx asked for this part alone."""
     asked = bool(request.htmx) and not request.htmx.history_restore_request
     return asked and request.htmx.target == fragment
 
@@ -53,7 +53,7 @@ def render_page(
     status: int = 200,
     fragment: str = "work",
 ) -> HttpResponse:
-    """This function will answer with the page, or with its ``fragment`` where htmx swaps it in.
+    """Answer with the page, or with its ``fragment`` where htmx swaps it in.
 
     Nothing is stored by caches; a failed request never becomes an address in the history.
     """
@@ -68,12 +68,12 @@ def render_page(
 
 
 def see_other(url: str) -> HttpResponseRedirect:
-    """This function will send the browser on with a GET, so that a reload decides nothing."""
+    """Send the browser on with a GET, so that a reload decides nothing."""
     return HttpResponseRedirect(url, status=303)
 
 
 def to_login(request: HtmxHttpRequest, login_url: str) -> HttpResponse:
-    """This function will send a person without a session to the login page.
+    """Send a person without a session to the login page.
 
     htmx is told to leave the page, so that a login form never appears inside a fragment.
     """
@@ -91,6 +91,6 @@ def _next(path: str) -> str:
 
 
 def number_from(request: HttpRequest, name: str) -> int | None:
-    """This function will read a whole number from the address; anything else is none."""
+    """Read a whole number from the address; anything else is none."""
     text = request.GET.get(name, "")
     return int(text) if text.isdigit() and len(text) < 18 else None

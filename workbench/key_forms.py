@@ -27,7 +27,7 @@ class NewKeyForm(forms.Form):
         self.wanted_scopes = scopes
 
     def clean(self) -> dict[str, Any]:
-        """This function will join the subjects and ask for what is missing."""
+        """Join the subjects and ask for what is missing."""
         cleaned = super().clean() or {}
         typed = [line.strip() for line in str(cleaned.get("subjects", "")).splitlines()]
         names = list(dict.fromkeys(name for name in [*self.ticked, *typed] if name))
@@ -44,6 +44,6 @@ class NewKeyForm(forms.Form):
         return cleaned
 
     def refs(self) -> list[SubjectRef]:
-        """This function will return the chosen subjects."""
+        """Return the chosen subjects."""
         parts = (name.partition(":") for name in self.cleaned_data["chosen"])
         return [SubjectRef(kind, external_id) for kind, _, external_id in parts]

@@ -31,7 +31,7 @@ class Key:
 
     @property
     def shown(self) -> str:
-        """This function will return the presses as a person reads them: ``m 1``, ``Ctrl Enter``."""
+        """Return the presses as a person reads them: ``m 1``, ``Ctrl Enter``."""
         return " ".join(_PRINTED.get(press, press) for press in self.press)
 
 
@@ -102,7 +102,7 @@ KEYMAP: tuple[Key, ...] = (
 
 
 def collisions(keys: Iterable[Key]) -> list[str]:
-    """This function will name every press bound twice, and every habit key that decides.
+    """Name every press bound twice, and every habit key that decides.
 
     **Shape**: one sentence each; empty when the map is sound. A press may begin a longer
     sequence (``r`` and ``r 1``): the first opens, the second chooses, so only equal ones collide,
@@ -124,17 +124,17 @@ def collisions(keys: Iterable[Key]) -> list[str]:
 
 
 def for_script(keys: Iterable[Key] = KEYMAP) -> list[KeyJson]:
-    """This function will return the bindings as the page's script reads them."""
+    """Return the bindings as the page's script reads them."""
     return [{"action": key.action, "press": list(key.press)} for key in keys]
 
 
 def shown(action: str) -> str:
-    """This function will return what a button prints for its key, or nothing when it has none."""
+    """Return what a button prints for its key, or nothing when it has none."""
     return next((key.shown for key in KEYMAP if key.action == action), "")
 
 
 def grouped(keys: Iterable[Key] = KEYMAP) -> dict[str, list[Key]]:
-    """This function will return the bindings by group, in the order of the sheet."""
+    """Return the bindings by group, in the order of the sheet."""
     groups: dict[str, list[Key]] = {}
     for key in keys:
         groups.setdefault(key.group, []).append(key)

@@ -6,10 +6,10 @@ _OFF = "keys_off"
 
 
 def are_on(request: HttpRequest) -> bool:
-    """This function will tell whether the person lets single keys act."""
+    """Tell whether the person lets single keys act."""
     return not request.session.get(_OFF, False)
 
 
 def switch(request: HttpRequest, *, on: bool) -> None:
-    """This function will remember the choice, on the server."""
+    """Remember the choice, on the server."""
     request.session[_OFF] = not on

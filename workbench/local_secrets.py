@@ -10,7 +10,7 @@ SECRET_BYTES = 48
 
 
 def make_private_directory(path: Path) -> Path:
-    """This function will make ``path`` (and its parents), closed to others, and return it.
+    """Make ``path`` (and its parents), closed to others, and return it.
 
     Made by root it can be walked through (not listed): the embedded database then runs under an
     account of its own and lives below.
@@ -20,12 +20,12 @@ def make_private_directory(path: Path) -> Path:
 
 
 def write_private_file(path: Path, text: str) -> None:
-    """This function will replace ``path`` with ``text`` in one step, readable by its owner only."""
+    """Replace ``path`` with ``text`` in one step, readable by its owner only."""
     write_draft(path, text).replace(path)
 
 
 def read_or_create_secret(path: Path) -> str:
-    """This function will return the secret kept in ``path``, making one on the first call.
+    """Return the secret kept in ``path``, making one on the first call.
 
     Several processes may start at once: the draft is linked into place, which only the first
     can do, and everybody reads what the first one wrote.
@@ -40,7 +40,7 @@ def read_or_create_secret(path: Path) -> str:
 
 
 def write_draft(path: Path, text: str) -> Path:
-    """This function will write ``text`` beside ``path``, under a name of its own, mode 0600."""
+    """Write ``text`` beside ``path``, under a name of its own, mode 0600."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)

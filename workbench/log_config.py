@@ -16,7 +16,7 @@ SHARED: list[Processor] = [
 
 
 def logging_config(*, log_format: str, level: str) -> dict[str, Any]:
-    """This function will return the ``LOGGING`` dictionary.
+    """Return the ``LOGGING`` dictionary.
 
     **Shape**: ``log_format`` is ``json`` (one object a line, for machines) or ``console``.
     Everything goes to stderr: stdout belongs to the answers of commands.
@@ -54,7 +54,7 @@ def logging_config(*, log_format: str, level: str) -> dict[str, Any]:
 
 
 def configure_structlog() -> None:
-    """This function will send structlog's events through the standard library's handlers."""
+    """Send structlog's events through the standard library's handlers."""
     structlog.configure(
         processors=[*SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

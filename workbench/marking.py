@@ -56,7 +56,7 @@ class Segment:
 
 
 def mark(text: str, spans: Iterable[Span] = ()) -> list[Segment]:
-    """This function will cut a text into segments, so that every span begins and ends at a cut.
+    """Cut a text into segments, so that every span begins and ends at a cut.
 
     Spans are clipped to the text and widened to whole visible characters; empty ones are dropped;
     overlapping ones give segments with several marks.
@@ -72,12 +72,12 @@ def mark(text: str, spans: Iterable[Span] = ()) -> list[Segment]:
 
 
 def visible(text: str) -> list[Segment]:
-    """This function will return a text as segments whose invisible characters are named."""
+    """Return a text as segments whose invisible characters are named."""
     return mark(text)
 
 
 def excerpt(text: str, *, limit: int) -> str:
-    """This function will shorten a text to whole visible characters, with an ellipsis."""
+    """Shorten a text to whole visible characters, with an ellipsis."""
     if len(text) <= limit:
         return text
     edges = _boundaries(text)
@@ -147,12 +147,12 @@ def _is_hidden(character: str, cluster: str, place: int) -> bool:
 
 
 def _belongs(character: str, cluster: str) -> bool:
-    """This function will tell whether a joiner or tag does honest work inside its character."""
+    """Tell whether a joiner or tag does honest work inside its character."""
     if _EMOJI.match(cluster):
         return character in _JOINERS or "\U000e0020" <= character <= "\U000e007f"
     return character in _JOINERS and _SHAPING.match(cluster) is not None
 
 
 def name_of(character: str) -> str:
-    """This function will return what a hidden character is called, for its tooltip."""
+    """Return what a hidden character is called, for its tooltip."""
     return unicodedata.name(character, "control character").lower()

@@ -9,7 +9,7 @@ SECRET_FLAGS = frozenset({"secret", "card_number"})
 
 
 def masked(text: str) -> str:
-    """This function will hide every longer word that holds a digit, but for its beginning.
+    """Hide every longer word that holds a digit, but for its beginning.
 
     Passwords without a digit cannot be told from words; where a flag says that a text holds a
     secret, this hides what keys, tokens and card numbers look like.
@@ -18,7 +18,7 @@ def masked(text: str) -> str:
 
 
 def masked_if(text: str, *, flags: tuple[str, ...]) -> str:
-    """This function will mask a text whose flags say that it holds a secret."""
+    """Mask a text whose flags say that it holds a secret."""
     return masked(text) if SECRET_FLAGS.intersection(flags) else text
 
 

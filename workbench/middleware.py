@@ -22,7 +22,7 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """This function will handle one request under its id."""
+        """Handle one request under its id."""
         request_id = choose_request_id(request.headers.get(REQUEST_ID_HEADER, ""))
         request.META["workbench.request_id"] = request_id
         with structlog.contextvars.bound_contextvars(request_id=request_id):
@@ -32,10 +32,10 @@ class RequestIdMiddleware:
 
 
 def choose_request_id(sent: str) -> str:
-    """This function will return the caller's id when it is safe to log, else a new one."""
+    """Return the caller's id when it is safe to log, else a new one."""
     return sent if SAFE_REQUEST_ID.fullmatch(sent) else str(uuid.uuid4())
 
 
 def request_id_of(request: HttpRequest) -> str:
-    """This function will return the id that the middleware gave to ``request``."""
+    """Return the id that the middleware gave to ``request``."""
     return str(request.META["workbench.request_id"])

@@ -57,7 +57,7 @@ class ApiKey(models.Model):
         return f"{self.name} ({self.prefix})"
 
     def is_usable(self, *, now: datetime) -> bool:
-        """This function will say whether the key is neither revoked nor expired."""
+        """Say whether the key is neither revoked nor expired."""
         return self.revoked_at is None and self.expires_at > now
 
 

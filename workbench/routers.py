@@ -7,9 +7,9 @@ class OwnerMigrates:
     """Lets migrations run on `owner` only; reads and writes stay on `default`."""
 
     def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool | None:
-        """This function will say whether ``db`` may be migrated."""
+        """Say whether ``db`` may be migrated."""
         return db == "owner"
 
     def allow_relation(self, obj1: Any, obj2: Any, **hints: Any) -> bool | None:
-        """This function will allow relations: both aliases are one database."""
+        """Allow relations: both aliases are one database."""
         return True

@@ -94,7 +94,7 @@ APPLICATION_ROLE = "workbench_app"
 
 
 def database(*, url_variable: str, role: str) -> dict[str, Any]:
-    """This function will describe one database alias: a given server, or the embedded one."""
+    """Describe one database alias: a given server, or the embedded one."""
     url = env.str(url_variable, default="") or env.str("DATABASE_URL", default="")
     if url:
         return dict(environ.Env.db_url_config(url))

@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 
 def collect_if_changed(stamp: Path) -> bool:
-    """This function will collect the static files unless ``stamp`` says nothing changed.
+    """Collect the static files unless ``stamp`` says nothing changed.
 
     **Cost**: looking takes some ten ms; collecting and compressing some seconds.
     """
@@ -22,7 +22,7 @@ def collect_if_changed(stamp: Path) -> bool:
 
 
 def fingerprint_of_sources() -> str:
-    """This function will return a digest of names, sizes and times of all source files."""
+    """Return a digest of names, sizes and times of all source files."""
     digest = hashlib.sha256(version("whitenoise").encode())
     for finder in get_finders():
         for name, storage in finder.list(ignore_patterns=[]):

@@ -127,22 +127,22 @@ BANDS: tuple[str, ...] = ("high", "medium", "low", "unproven")
 
 
 def flag_word(name: str) -> str:
-    """This function will write a flag in a word or two."""
+    """Write a flag in a word or two."""
     return SHORT_FLAGS.get(name, plain(name))
 
 
 def flag_sentence(name: str) -> str:
-    """This function will write a flag in a sentence."""
+    """Write a flag in a sentence."""
     return _sentence(FLAG_WORDS.get(name, plain(name)))
 
 
 def aside(reason: str) -> str:
-    """This function will say why something was set aside."""
+    """Say why something was set aside."""
     return _sentence(ASIDE_WORDS.get(reason, plain(reason)))
 
 
 def plain(key: str) -> str:
-    """This function will write a key as words: ``must_include`` becomes ``must include``."""
+    """Write a key as words: ``must_include`` becomes ``must include``."""
     return key.replace("_", " ")
 
 

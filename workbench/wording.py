@@ -39,17 +39,17 @@ class Difference:
 
     @property
     def as_blocks(self) -> bool:
-        """This function will tell whether the two texts are too far apart for a word diff."""
+        """Tell whether the two texts are too far apart for a word diff."""
         return self.similarity < _LEAST_SIMILAR
 
     @property
     def is_same(self) -> bool:
-        """This function will tell whether nothing changes at all."""
+        """Tell whether nothing changes at all."""
         return self.before == self.after
 
 
 def difference(before: str, after: str) -> Difference:
-    """This function will compare two texts word by word."""
+    """Compare two texts word by word."""
     old, new = _TOKENS.findall(before), _TOKENS.findall(after)
     pieces: list[Piece] = []
     for same, a_range, b_range in _runs(old, new):
@@ -62,7 +62,7 @@ def difference(before: str, after: str) -> Difference:
 
 
 def _runs(old: list[str], new: list[str]) -> Iterator[tuple[bool, slice, slice]]:
-    """This function will yield what stays and what changes, in turn.
+    """Yield what stays and what changes, in turn.
 
     A word or two too short to orient a reader is drawn into the changes around it, so that
     phrases read as phrases: New York → San Jose, not two single words.

@@ -26,9 +26,9 @@ class Embedder(Protocol):
     thresholds: DuplicateThresholds
 
     def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """This function will embed texts that are to be found."""
+        """Embed texts that are to be found."""
         ...
 
     def embed_query(self, text: str) -> list[float]:
-        """This function will embed a text to search by."""
+        """Embed a text to search by."""
         ...

@@ -33,14 +33,14 @@ class HashingEmbedder:
     thresholds = DuplicateThresholds(near=0.70, same=0.95)
 
     def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """This function will embed texts that are to be found.
+        """Embed texts that are to be found.
 
         **Shape**: one vector a text, in order.
         """
         return [_vector(text) for text in texts]
 
     def embed_query(self, text: str) -> list[float]:
-        """This function will embed a question, in the same way as a text."""
+        """Embed a question, in the same way as a text."""
         return _vector(text)
 
 

@@ -63,14 +63,14 @@ class LocalEmbedder:
         self._querying = threading.Lock()
 
     def load(self) -> None:
-        """This function will load the model now, instead of with the first text.
+        """Load the model now, instead of with the first text.
 
         **Cost**: 25 ms. **Raises**: EmbeddingError.
         """
         self._loaded()
 
     def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """This function will embed texts that are to be found.
+        """Embed texts that are to be found.
 
         **Shape**: one vector a text, in order.
         """
@@ -82,7 +82,7 @@ class LocalEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> list[float]:
-        """This function will embed a question; the last few hundred are remembered."""
+        """Embed a question; the last few hundred are remembered."""
         readable = _readable(text)
         with self._querying:
             known = self._queries.get(readable)

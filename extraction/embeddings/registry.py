@@ -21,7 +21,7 @@ class UnknownEmbedder(BadInput):
 
 
 def get_embedder(name: str = "local") -> Embedder:
-    """This function will give the process's embedder of that name, loaded.
+    """Give the process's embedder of that name, loaded.
 
     Where the built-in model cannot run on this machine, hashing takes its place and the log says
     so: its ``model_id`` differs, so vectors of the two never mix. **Raises**: UnknownEmbedder.

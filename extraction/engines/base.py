@@ -156,17 +156,17 @@ class Engine(Protocol):
     confidence_floor: float
 
     def describe(self, episode: EpisodeInput) -> Description:
-        """This function will title an episode and say what it is about, for finding it."""
+        """Title an episode and say what it is about, for finding it."""
         ...
 
     def predict(self, episode: EpisodeInput) -> tuple[Prediction, ...]:
-        """This function will say what is to be expected, from title and known statements."""
+        """Say what is to be expected, from title and known statements."""
         ...
 
     def calibrate(self, episode: EpisodeInput, predictions: tuple[Prediction, ...]) -> Calibration:
-        """This function will compare the predictions with the original messages."""
+        """Compare the predictions with the original messages."""
         ...
 
     def judge_same(self, left: str, right: str) -> bool:
-        """This function will say whether two statements say the same."""
+        """Say whether two statements say the same."""
         ...

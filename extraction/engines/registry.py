@@ -10,7 +10,7 @@ _ENGINES: dict[str, Callable[[], Engine]] = {"local": LocalEngine}
 
 
 def get_engine(name: str = "local") -> Engine:
-    """This function will give the engine of that name.
+    """Give the engine of that name.
 
     **Raises**: BadInput naming the engines there are.
     """

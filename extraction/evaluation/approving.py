@@ -28,12 +28,12 @@ class ApprovedAll:
 
     @property
     def total(self) -> int:
-        """This function will return how many were approved."""
+        """Return how many were approved."""
         return sum(self.approved.values())
 
 
 def approve_all(*, space_id: int, by: Actor, now: datetime) -> ApprovedAll:
-    """This function will approve whatever is pending, as its engine suggested, oldest first.
+    """Approve whatever is pending, as its engine suggested, oldest first.
 
     What cannot be as suggested, because its target moved or its slot is taken, is approved beside
     what is there; what cannot be approved at all stays pending and is counted by its reason.

@@ -29,7 +29,7 @@ Search = Callable[..., list[Hit]]
 
 
 def factory(docs: Sequence[Doc]) -> Search:
-    """This function will take the turns in, session by session, and return their search.
+    """Take the turns in, session by session, and return their search.
 
     **Shape**: a doc has id, text, speaker, session, recorded_at (ISO, taken as UTC).
     """
@@ -41,7 +41,7 @@ def factory(docs: Sequence[Doc]) -> Search:
 
 
 def take_in_sessions(scratch: Scratch, docs: Sequence[Doc]) -> None:
-    """This function will run each session through capture, pipeline and approval in its order."""
+    """Run each session through capture, pipeline and approval in its order."""
     for session, turns in groupby(docs, key=lambda doc: doc["session"]):
         said = list(turns)
         subjects = {doc["speaker"]: _subject(doc["speaker"]) for doc in said}
@@ -53,7 +53,7 @@ def take_in_sessions(scratch: Scratch, docs: Sequence[Doc]) -> None:
 
 
 def search_of(scratch: Scratch) -> Search:
-    """This function will return a search whose ``as_of`` is when something was true."""
+    """Return a search whose ``as_of`` is when something was true."""
 
     def search(query: str, k: int, as_of: str | None = None) -> list[Hit]:
         """Without ``as_of`` the question looks back on everything that was ever approved."""

@@ -34,7 +34,7 @@ class Scratch:
         messages: Sequence[NewMessage],
         subjects: Sequence[SubjectRef],
     ) -> ApprovedAll:
-        """This function will capture one conversation, extract from it and approve all of it."""
+        """Capture one conversation, extract from it and approve all of it."""
         captured = sources.capture(
             space_id=self.space_id,
             external_id=external_id,
@@ -48,11 +48,11 @@ class Scratch:
         return approve_all(space_id=self.space_id, by=self.by, now=timezone.now())
 
     def embed(self) -> int:
-        """This function will embed what was approved, as the worker would."""
+        """Embed what was approved, as the worker would."""
         return embed_space(space_id=self.space_id)
 
     def ask(self, query: str, *, k: int, valid_at: datetime | None, history: bool) -> Retrieval:
-        """This function will answer a question over every subject of the space."""
+        """Answer a question over every subject of the space."""
         subjects = Subject.objects.filter(space_id=self.space_id).values_list("pk", flat=True)
         return retrieve(
             space_id=self.space_id,
@@ -71,7 +71,7 @@ class Scratch:
 
 
 def open_scratch(*, slug: str = "", tools: Tools | None = None) -> Scratch:
-    """This function will open an evaluation space of its own, seating the curator in it."""
+    """Open an evaluation space of its own, seating the curator in it."""
     now = timezone.now()
     slug = slug or f"evaluation-{uuid.uuid4().hex[:12]}"
     space = scope.create_space(slug=slug, name=slug, by=SYSTEM, now=now, evaluation=True)

@@ -108,11 +108,11 @@ class Importer(Protocol):
     expects: str
 
     def recognises(self, opening: Opening) -> bool:
-        """This function will tell whether the file may be of this format."""
+        """Tell whether the file may be of this format."""
         ...
 
     def read(self, path: Path) -> Iterator[Imported]:
-        """This function will yield conversations and problems; a bad line never ends it."""
+        """Yield conversations and problems; a bad line never ends it."""
         ...
 
 
@@ -120,17 +120,17 @@ _IMPORTERS: dict[str, Importer] = {}
 
 
 def register(importer: Importer) -> None:
-    """This function will make a format known under its name."""
+    """Make a format known under its name."""
     _IMPORTERS[importer.name] = importer
 
 
 def names() -> tuple[str, ...]:
-    """This function will list the names of the known formats."""
+    """List the names of the known formats."""
     return tuple(_IMPORTERS)
 
 
 def sniff(path: Path) -> str:
-    """This function will tell the name of the importer that knows the file's shape.
+    """Tell the name of the importer that knows the file's shape.
 
     **Cost**: reads the first lines; the whole file only if it is one JSON document within limits.
     **Raises**: EmptyFile, FileUnreadable, NotUtf8, HoldsNul, LineTooLong, UnknownFormat.
@@ -151,7 +151,7 @@ def read(
     path: Path,
     format: str | None = None,  # noqa: A002 - the name of the command's option, --format
 ) -> Iterator[Imported]:
-    """This function will yield the file's conversations and its problems, in the file's order.
+    """Yield the file's conversations and its problems, in the file's order.
 
     **Cost**: memory for one conversation (formats of lines) or one document, within limits.
     **Raises**: what ``sniff`` raises, before anything is yielded; NothingReadable at the end where
@@ -207,5 +207,5 @@ def _describe(opening: Opening) -> str:
 
 
 def as_problem(error: AtLine) -> ImportProblem:
-    """This function will turn an error about one line into a problem beside the kept lines."""
+    """Turn an error about one line into a problem beside the kept lines."""
     return ImportProblem(line=error.line, message=error.message)

@@ -14,7 +14,7 @@ class MessageIds:
     _repeats: Counter[str] = field(default_factory=Counter)
 
     def settle(self, *, own_id: str, content: str, place: int | None = None) -> str | None:
-        """This function will give a message its id, or None where it is the same one sent twice.
+        """Give a message its id, or None where it is the same one sent twice.
 
         **Shape**: without an id of its own, a message is known by its content and by how often
         that was said before, or by its ``place`` where the caller counts places. An own id that
@@ -37,5 +37,5 @@ class MessageIds:
 
 
 def content_id(*, kind: str, speaker: str, text: str) -> str:
-    """This function will give what stands for a message's content: who, as what, which words."""
+    """Give what stands for a message's content: who, as what, which words."""
     return digest(kind, speaker, text)

@@ -48,7 +48,7 @@ class Line:
 
 
 def read_head(path: Path) -> str:
-    """This function will give the first characters of the file, having checked that it is text.
+    """Give the first characters of the file, having checked that it is text.
 
     **Raises**: FileUnreadable, EmptyFile, UnknownFormat for containers, NotUtf8, HoldsNul.
     """
@@ -66,7 +66,7 @@ def read_head(path: Path) -> str:
 
 
 def read_lines(path: Path) -> Iterator[Line | AtLine]:
-    """This function will yield each line that is not blank, or what is wrong with it.
+    """Yield each line that is not blank, or what is wrong with it.
 
     **Shape**: a byte order mark is dropped; a too long line is skipped without being held.
     **Raises**: FileUnreadable.
@@ -85,7 +85,7 @@ def read_lines(path: Path) -> Iterator[Line | AtLine]:
 
 
 def parse_json(text: str, *, line: int) -> object:
-    """This function will parse one JSON value.
+    """Parse one JSON value.
 
     **Raises**: BrokenLine that says where it breaks; also for NaN, and for nesting too deep.
     """
@@ -103,7 +103,7 @@ def parse_json(text: str, *, line: int) -> object:
 
 
 def first_values(path: Path) -> Iterator[object]:
-    """This function will yield the JSON objects and lists among the file's first lines."""
+    """Yield the JSON objects and lists among the file's first lines."""
     for line in islice(read_lines(path), _SNIFFED_LINES):
         if isinstance(line, AtLine):
             continue
@@ -116,7 +116,7 @@ def first_values(path: Path) -> Iterator[object]:
 
 
 def read_document(path: Path) -> object:
-    """This function will parse a file that is one JSON document.
+    """Parse a file that is one JSON document.
 
     **Raises**: DocumentTooLong, NotUtf8, BrokenLine.
     """
@@ -133,7 +133,7 @@ def read_document(path: Path) -> object:
 
 
 def document_if_small(path: Path) -> object | None:
-    """This function will parse the file as one JSON document, or give None if it is none."""
+    """Parse the file as one JSON document, or give None if it is none."""
     try:
         return read_document(path)
     except AtLine:
@@ -141,7 +141,7 @@ def document_if_small(path: Path) -> object | None:
 
 
 def check_first_line(path: Path) -> None:
-    """This function will name what is wrong with the first line, where something is.
+    """Name what is wrong with the first line, where something is.
 
     **Raises**: NotUtf8, HoldsNul, LineTooLong, EmptyFile.
     """
@@ -153,7 +153,7 @@ def check_first_line(path: Path) -> None:
 
 
 def looks_like(head: str, pattern: re.Pattern[str]) -> bool:
-    """This function will tell whether the file begins as the pattern says, after any blanks."""
+    """Tell whether the file begins as the pattern says, after any blanks."""
     return pattern.match(head.lstrip("\ufeff \t\r\n")) is not None
 
 

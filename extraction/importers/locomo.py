@@ -53,11 +53,11 @@ class Locomo:
     expects = 'a JSON document with "sample_id" and "conversation" with "session_1", or a list'
 
     def recognises(self, opening: Opening) -> bool:
-        """This function will tell whether the document, or the first of its list, is a sample."""
+        """Tell whether the document, or the first of its list, is a sample."""
         return any(_is_sample(first) for value in opening.values for first in _samples(value)[:1])
 
     def read(self, path: Path) -> Iterator[Imported]:
-        """This function will yield each session of each sample, in the order of their numbers."""
+        """Yield each session of each sample, in the order of their numbers."""
         try:
             document = read_document(path)
         except AtLine as error:

@@ -47,14 +47,14 @@ class OpenAiJsonl:
     expects = 'lines of {"messages": [{"role": …, "content": …}]} or of single such messages'
 
     def recognises(self, opening: Opening) -> bool:
-        """This function will tell whether the first lines are chats, even if the first is cut."""
+        """Tell whether the first lines are chats, even if the first is cut."""
         if opening.whole:
             return False
         found = any(_is_chat(value) or _is_message(value) for value in opening.values)
         return found or looks_like(opening.head, _BEGINS)
 
     def read(self, path: Path) -> Iterator[Imported]:
-        """This function will yield the conversations of the file and what was wrong with lines."""
+        """Yield the conversations of the file and what was wrong with lines."""
         reader = _FileReader()
         for line in read_lines(path):
             try:
@@ -92,7 +92,7 @@ class _FileReader:
     group: _Group | None = None
 
     def take(self, line: Line) -> Iterator[ImportedConversation]:
-        """This function will read one line and yield what it completes.
+        """Read one line and yield what it completes.
 
         **Raises**: BrokenLine.
         """
@@ -114,7 +114,7 @@ class _FileReader:
             raise BrokenLine(line.number, f"{said[:1].upper()}{said[1:]}.") from None
 
     def rest(self) -> Iterator[ImportedConversation]:
-        """This function will yield the group that is still held, if it has messages."""
+        """Yield the group that is still held, if it has messages."""
         group, self.group = self.group, None
         if group is not None and group.messages:
             yield ImportedConversation(

@@ -60,7 +60,7 @@ class Surroundings:
 
 
 def drafts_of(raw: object, around: Surroundings) -> list[Draft]:
-    """This function will give the messages that one raw message stands for, maybe none.
+    """Give the messages that one raw message stands for, maybe none.
 
     **Shape**: nothing where it has no words and no calls; calls are noted in ``around``.
     **Raises**: Unfit with what is wrong.
@@ -83,7 +83,7 @@ def drafts_of(raw: object, around: Surroundings) -> list[Draft]:
 
 
 def own_id_of(raw: Json, *, keys: tuple[str, ...] = ("id",)) -> str:
-    """This function will give the first id among the keys, or an empty text.
+    """Give the first id among the keys, or an empty text.
 
     **Raises**: Unfit where an id is neither text nor a whole number.
     """
@@ -98,7 +98,7 @@ def own_id_of(raw: Json, *, keys: tuple[str, ...] = ("id",)) -> str:
 
 
 def time_of(raw: Json) -> datetime | None:
-    """This function will give the time that a message or a conversation carries, or None.
+    """Give the time that a message or a conversation carries, or None.
 
     **Raises**: Unfit for a time without an offset, naming the key.
     """

@@ -18,29 +18,29 @@ class Unfit(ValueError):
 
 
 def storable(text: str) -> str:
-    """This function will replace what no database text can hold by U+FFFD, visibly."""
+    """Replace what no database text can hold by U+FFFD, visibly."""
     return _UNSTORABLE.sub(REPLACEMENT, text)
 
 
 def bounded(text: str, *, limit: int = NAME_LENGTH) -> str:
-    """This function will make a name or title storable, on one line, and at most so long."""
+    """Make a name or title storable, on one line, and at most so long."""
     line = " ".join(storable(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def stable_id(text: str) -> str:
-    """This function will keep an id as it is, or replace an overlong one by its digest."""
+    """Keep an id as it is, or replace an overlong one by its digest."""
     clean = storable(text)
     return clean if len(clean) <= ID_LENGTH else f"sha256:{digest(clean)}"
 
 
 def id_from_name(name: str) -> str:
-    """This function will make a name an id for a person: "Mary Ann" becomes "mary-ann"."""
+    """Make a name an id for a person: "Mary Ann" becomes "mary-ann"."""
     return stable_id("-".join(name.lower().split()))
 
 
 def digest(*parts: str) -> str:
-    """This function will give 24 hexadecimal digits that stand for these texts in this order.
+    """Give 24 hexadecimal digits that stand for these texts in this order.
 
     Each part goes in with its length, so that ("ab", "c") and ("a", "bc") differ.
     """
@@ -53,7 +53,7 @@ def digest(*parts: str) -> str:
 
 
 def instant(value: object) -> datetime:
-    """This function will read a time: RFC 3339 with an offset, or seconds since 1970.
+    """Read a time: RFC 3339 with an offset, or seconds since 1970.
 
     **Units**: answers aware UTC. Numbers above 10¹¹ are milliseconds.
     **Raises**: Unfit, also for a time without an offset: guessing a zone would move facts.

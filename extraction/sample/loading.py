@@ -8,7 +8,7 @@ from knowledge.results import SYSTEM, SubjectRef
 
 
 def load(*, space_id: int, now: datetime) -> ImportTally:
-    """This function will capture the sample's conversations; the worker does the rest.
+    """Capture the sample's conversations; the worker does the rest.
 
     Loading it again adds nothing.
     """

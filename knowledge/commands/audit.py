@@ -32,7 +32,7 @@ def append(
     reason_code: str = "",
     payload: dict[str, Any] | None = None,
 ) -> int:
-    """This function will append one event to the space's chain, as a step of a command.
+    """Append one event to the space's chain, as a step of a command.
 
     Not durable by itself: it commits with the command around it. ``space_id`` None means the
     system chain. Values and free text belong in ``payload``, which erasure can clear.
@@ -73,7 +73,7 @@ def record(
     reason_code: str = "",
     payload: dict[str, Any] | None = None,
 ) -> int:
-    """This function will write one event in a transaction of its own: reads, denials, failures."""
+    """Write one event in a transaction of its own: reads, denials, failures."""
     return append(
         space_id=space_id,
         by=by,

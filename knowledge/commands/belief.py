@@ -36,7 +36,7 @@ class Opening:
 
 
 def slot_of(proposal: Proposal) -> str | None:
-    """This function will return the slot the proposal would take, or None where many may hold."""
+    """Return the slot the proposal would take, or None where many may hold."""
     if not proposal.attribute:
         return None
     single = Attribute.objects.filter(
@@ -54,7 +54,7 @@ def slot_of(proposal: Proposal) -> str | None:
 
 
 def slot_holders(proposal: Proposal, *, slot_key: str | None, valid: Period) -> list[Version]:
-    """This function will list current versions that hold the slot somewhere in the period."""
+    """List current versions that hold the slot somewhere in the period."""
     if slot_key is None:
         return []
     held = Version.objects.current().filter(
@@ -67,7 +67,7 @@ def slot_holders(proposal: Proposal, *, slot_key: str | None, valid: Period) -> 
 
 
 def next_version_id() -> int:
-    """This function will allocate a version's id, so that what it replaces can name it first."""
+    """Allocate a version's id, so that what it replaces can name it first."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval(pg_get_serial_sequence('knowledge_version', 'id'))")
         row = cursor.fetchone()
@@ -77,7 +77,7 @@ def next_version_id() -> int:
 
 
 def open_version(proposal: Proposal, *, decision: Decision, opening: Opening) -> Version:
-    """This function will insert the version an approval opens, and index it.
+    """Insert the version an approval opens, and index it.
 
     **Raises**: SlotTaken when another current statement holds the slot in this period.
     """
@@ -109,7 +109,7 @@ def open_version(proposal: Proposal, *, decision: Decision, opening: Opening) ->
 def derive_version(
     origin: Version, *, decision: Decision, valid: Period, derivation: Derivation
 ) -> Version:
-    """This function will insert a remnant of, or restore, a version without new words.
+    """Insert a remnant of, or restore, a version without new words.
 
     **Raises**: SlotTaken when the slot has been taken meanwhile.
     """
@@ -134,7 +134,7 @@ def derive_version(
 def close_version(
     version: Version, *, decision: Decision, reason: EndReason, successor_id: int | None = None
 ) -> None:
-    """This function will end a belief, if it is still the one that was seen.
+    """End a belief, if it is still the one that was seen.
 
     **Raises**: TargetMoved when it ended meanwhile.
     """
@@ -152,7 +152,7 @@ def close_version(
 def replace_from(
     proposal: Proposal, *, decision: Decision, target: Version, start: datetime
 ) -> Version:
-    """This function will let the proposal hold from ``start`` on, keeping the old for its time.
+    """Let the proposal hold from ``start`` on, keeping the old for its time.
 
     An older claim never ends a newer fact: where the slot's next version begins later than
     ``start``, the claim stops there and that version stays untouched.
@@ -178,7 +178,7 @@ def replace_from(
 
 
 def correct(proposal: Proposal, *, decision: Decision, target: Version) -> Version:
-    """This function will end what was never so and open what is, with no remnant.
+    """End what was never so and open what is, with no remnant.
 
     **Raises**: TargetMoved, SlotTaken.
     """
@@ -191,7 +191,7 @@ def correct(proposal: Proposal, *, decision: Decision, target: Version) -> Versi
 
 
 def begin_statement(proposal: Proposal, *, decision: Decision, slot_key: str | None) -> Version:
-    """This function will open a statement of its own for the proposal.
+    """Open a statement of its own for the proposal.
 
     **Raises**: SlotTaken.
     """

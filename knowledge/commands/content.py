@@ -13,7 +13,7 @@ from knowledge.texts import check_text
 
 
 def check_content(proposal: Proposal) -> None:
-    """This function will refuse what the store could not keep as it is, before it is written.
+    """Refuse what the store could not keep as it is, before it is written.
 
     **Raises**: InvalidInput naming the field; InvalidPeriod.
     """
@@ -35,7 +35,7 @@ def check_content(proposal: Proposal) -> None:
 def check_evidence(
     *, space_id: int, evidence: Sequence[EvidenceDraft], conversation_id: int | None = None
 ) -> None:
-    """This function will refuse evidence whose quote is not, letter by letter, at its span.
+    """Refuse evidence whose quote is not, letter by letter, at its span.
 
     ``conversation_id`` is the one a run may quote. **Raises**: InvalidInput, NotFound.
     """
@@ -57,7 +57,7 @@ def check_evidence(
 
 
 def check_part(*, space_id: int, subject_id: int, evidence: Sequence[EvidenceDraft]) -> None:
-    """This function will refuse words of conversations the subject has no part in.
+    """Refuse words of conversations the subject has no part in.
 
     **Raises**: InvalidInput.
     """

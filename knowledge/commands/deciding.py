@@ -41,7 +41,7 @@ BEGINS = {
 def lock_proposal(
     proposal_id: int, *, by: Actor, now: datetime, ending: int | None = None
 ) -> Proposal:
-    """This function will lock the proposal, and refuse who may not decide about it.
+    """Lock the proposal, and refuse who may not decide about it.
 
     What waits on it, or on the version it would be ``ending``, is told of the decision later and
     so is locked with it: all at once, by id, before any version and before the ledger.
@@ -65,7 +65,7 @@ def lock_proposal(
 
 
 def not_in_other_hands(rows: QuerySet[Proposal]) -> QuerySet[Proposal]:
-    """This function will narrow proposals to those nobody else is deciding about right now.
+    """Narrow proposals to those nobody else is deciding about right now.
 
     For what came to wait after ``lock_proposal``: to wait for it here would turn the order of
     locks round, and whoever decides about it looks at what is current anyway.
@@ -77,7 +77,7 @@ def not_in_other_hands(rows: QuerySet[Proposal]) -> QuerySet[Proposal]:
 def find_replay(
     proposal: Proposal, *, request_id: UUID, kinds: Container[str], by: Actor
 ) -> Decided | None:
-    """This function will answer a form that came twice with its first result.
+    """Answer a form that came twice with its first result.
 
     **Raises**: Conflict when the id was used for another act or by another person.
     """
@@ -92,7 +92,7 @@ def find_replay(
 
 
 def check_seen(proposal: Proposal, *, review: Review) -> None:
-    """This function will refuse a decision about a proposal that changed since it was seen.
+    """Refuse a decision about a proposal that changed since it was seen.
 
     **Raises**: StaleProposal.
     """
@@ -115,7 +115,7 @@ def decide(
     reason_code: str,
     changes: dict[str, Any],
 ) -> Decision:
-    """This function will record the decision and move the locked proposal.
+    """Record the decision and move the locked proposal.
 
     The database stamps ``seq`` and ``at``; they are read back here.
 
@@ -152,7 +152,7 @@ def decide(
 
 
 def check_begins(proposal: Proposal, *, kind: DecisionKind) -> None:
-    """This function will refuse an act that does not start from where the proposal stands.
+    """Refuse an act that does not start from where the proposal stands.
 
     **Raises**: TransitionRefused.
     """
@@ -181,7 +181,7 @@ def record(decision: Decision) -> Decision:
 
 
 def log(decision: Decision, *, proposal: Proposal, by: Actor, payload: dict[str, Any]) -> None:
-    """This function will append the decision's audit event, last in its command."""
+    """Append the decision's audit event, last in its command."""
     note = {"note": decision.note} if decision.note else {}
     audit.append(
         space_id=decision.space_id,
@@ -249,7 +249,7 @@ def log_statement(
 
 
 def decided(decision: Decision, *, replayed: bool = False) -> Decided:
-    """This function will describe a decision by what it opened or confirmed."""
+    """Describe a decision by what it opened or confirmed."""
     version = (
         Version.objects.filter(opened_by=decision, derivation__isnull=True).order_by("pk").first()
     )

@@ -24,7 +24,7 @@ EMBED_ENTRIES = "embed_entries"
 
 
 def index_version(version: Version, *, decision: Decision) -> None:
-    """This function will index a version's text, its quotes and the words around them."""
+    """Index a version's text, its quotes and the words around them."""
     evidence = list(version.proposal.evidence.select_related("message"))
     embedding = ProposalVector.objects.filter(proposal_id=version.proposal_id).first()
     _add_entry(
@@ -39,7 +39,7 @@ def index_version(version: Version, *, decision: Decision) -> None:
 
 
 def index_evidence(version: Version, *, evidence: Sequence[Evidence], decision: Decision) -> None:
-    """This function will index quotes, and the messages around them, from the decision on."""
+    """Index quotes, and the messages around them, from the decision on."""
     for item in evidence:
         _add_entry(
             version,
@@ -60,7 +60,7 @@ def index_evidence(version: Version, *, evidence: Sequence[Evidence], decision: 
 
 
 def copy_index(version: Version, *, origin: Version, decision: Decision) -> None:
-    """This function will give a remnant or restored version the entries of its origin.
+    """Give a remnant or restored version the entries of its origin.
 
     Each keeps the decision that let its words in, so that undoing a confirmation reaches it here.
     """
@@ -72,7 +72,7 @@ def copy_index(version: Version, *, origin: Version, decision: Decision) -> None
 
 
 def ask_for_vectors(*, space_id: int, now: datetime) -> None:
-    """This function will ask the worker to embed what is not embedded yet."""
+    """Ask the worker to embed what is not embedded yet."""
     jobs.enqueue(
         space_id=space_id,
         kind=EMBED_ENTRIES,
@@ -127,6 +127,6 @@ def _stamp(decision: Decision) -> datetime:
 
 @transaction.atomic(durable=True)
 def store_vectors(*, vectors: Sequence[tuple[int, Sequence[float]]], model: str) -> None:
-    """This function will store the vectors of search entries, all of one embedder."""
+    """Store the vectors of search entries, all of one embedder."""
     for entry_id, vector in vectors:
         SearchEntry.objects.filter(pk=entry_id).update(model=model, vector=list(vector))

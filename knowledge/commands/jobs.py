@@ -28,7 +28,7 @@ def enqueue(
     now: datetime,
     delay: timedelta = timedelta(0),
 ) -> Job:
-    """This function will ask for work as a step of a command, so that both commit together.
+    """Ask for work as a step of a command, so that both commit together.
 
     One job per key is open at a time: while it runs, asking again makes it run once more
     afterwards; while it waits, the earlier time wins.
@@ -54,7 +54,7 @@ def enqueue(
 
 @transaction.atomic(durable=True)
 def lease(*, job_id: int, now: datetime) -> Job | None:
-    """This function will take the job for a while, counting the attempt before any work.
+    """Take the job for a while, counting the attempt before any work.
 
     **Returns**: None when someone else holds it, it is not due, or it is done.
     """
@@ -78,7 +78,7 @@ def lease(*, job_id: int, now: datetime) -> Job | None:
 
 
 def check_held(held: Lease | None) -> None:
-    """This function will do the same as ``check_lease`` where work runs under a lease at all.
+    """Do the same as ``check_lease`` where work runs under a lease at all.
 
     **Raises**: Conflict.
     """
@@ -87,7 +87,7 @@ def check_held(held: Lease | None) -> None:
 
 
 def check_lease(*, job_id: int, fence: int) -> None:
-    """This function will refuse, as a step, to let an overtaken worker write its result.
+    """Refuse, as a step, to let an overtaken worker write its result.
 
     **Raises**: Conflict.
     """
@@ -100,7 +100,7 @@ def check_lease(*, job_id: int, fence: int) -> None:
 
 @transaction.atomic(durable=True)
 def complete(*, job_id: int, fence: int, now: datetime, again: bool = False) -> Job:
-    """This function will close the job, or queue it again where there is more to do.
+    """Close the job, or queue it again where there is more to do.
 
     ``again`` is the worker's word that it stopped in the middle; a wish that came while it ran
     does the same.
@@ -120,7 +120,7 @@ def complete(*, job_id: int, fence: int, now: datetime, again: bool = False) -> 
 
 @transaction.atomic(durable=True)
 def fail(*, job_id: int, fence: int, error: str, now: datetime) -> Job:
-    """This function will note a readable error and queue a later attempt, or give up."""
+    """Note a readable error and queue a later attempt, or give up."""
     check_lease(job_id=job_id, fence=fence)
     error = keepable(error)
     job = Job.objects.get(pk=job_id)
@@ -138,7 +138,7 @@ def fail(*, job_id: int, fence: int, error: str, now: datetime) -> Job:
 
 @transaction.atomic(durable=True)
 def retry(*, job_id: int, now: datetime) -> Job:
-    """This function will give a job that was given up another round of attempts.
+    """Give a job that was given up another round of attempts.
 
     **Raises**: NotFound; Conflict when the job is not given up.
     """
@@ -159,7 +159,7 @@ def retry(*, job_id: int, now: datetime) -> Job:
 
 @transaction.atomic(durable=True)
 def take_due(*, now: datetime, limit: int = 100) -> list[int]:
-    """This function will list, and mark as delivered, jobs a worker should be told of.
+    """List, and mark as delivered, jobs a worker should be told of.
 
     Those that wait and are due, and those whose lease ran out. A delivery that led to nothing
     is repeated after ``REDELIVER``.
@@ -180,7 +180,7 @@ def take_due(*, now: datetime, limit: int = 100) -> list[int]:
 
 @transaction.atomic(durable=True)
 def note_progress(*, job_id: int, fence: int, progress: dict[str, Any], now: datetime) -> None:
-    """This function will store how far the work came and renew the lease."""
+    """Store how far the work came and renew the lease."""
     Job.objects.filter(pk=job_id, fence=fence, state=JobState.RUNNING).update(
         progress=progress, lease_until=now + LEASE
     )

@@ -50,7 +50,7 @@ def begin_run(
     shown: Sequence[str],
     now: datetime,
 ) -> ExtractionRun:
-    """This function will open the run of an engine over an episode, or return the open one.
+    """Open the run of an engine over an episode, or return the open one.
 
     Idempotent by episode, subject, engine, model and prompt version.
     """
@@ -80,7 +80,7 @@ def begin_run(
 
 @transaction.atomic(durable=True)
 def fail_run(*, run_id: int, error: str) -> None:
-    """This function will mark a run as failed with a readable reason."""
+    """Mark a run as failed with a readable reason."""
     ExtractionRun.objects.filter(pk=run_id, state=RunState.RUNNING).update(
         state=RunState.FAILED, error=keepable(error)
     )
@@ -90,7 +90,7 @@ def fail_run(*, run_id: int, error: str) -> None:
 def record_run(
     *, run_id: int, outcome: RunOutcome, by: Actor, now: datetime, held: Lease | None = None
 ) -> Recorded:
-    """This function will write everything a run found, once, in one transaction.
+    """Write everything a run found, once, in one transaction.
 
     A draft joined to a waiting proposal is kept as set aside and lends it its evidence.
     A second call for the same run changes nothing and answers with what is there.
@@ -137,7 +137,7 @@ def propose_by_hand(
     now: datetime,
     run_id: int | None = None,
 ) -> int:
-    """This function will propose words a person chose, such as words that were expected.
+    """Propose words a person chose, such as words that were expected.
 
     **Returns**: the proposal's id.
     **Raises**: NotAllowed; InvalidInput when a quote does not stand in its message, or the subject

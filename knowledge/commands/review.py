@@ -51,7 +51,7 @@ def approve(
     changed_at: datetime | None = None,
     edits: Edits | None = None,
 ) -> Decided:
-    """This function will let a proposal into belief, as the curator says it happened.
+    """Let a proposal into belief, as the curator says it happened.
 
     ``target_version_id`` is the version the curator **saw** as what this would replace,
     contest or confirm. ``changed_at`` is the instant from which a changed value holds
@@ -151,7 +151,7 @@ def _tell_others(proposal: Proposal, *, target: Version | None, held: Version) -
 
 @transaction.atomic(durable=True)
 def edit(*, review: Review, edits: Edits, by: Actor, now: datetime) -> Decided:
-    """This function will change what would be approved and leave it waiting.
+    """Change what would be approved and leave it waiting.
 
     A first approval no longer counts: it was given to other words.
 
@@ -180,7 +180,7 @@ def edit(*, review: Review, edits: Edits, by: Actor, now: datetime) -> Decided:
 
 @transaction.atomic(durable=True)
 def reject(*, review: Review, reason_code: str, by: Actor, now: datetime) -> Decided:
-    """This function will refuse a proposal with a reason; ``other`` needs words in the note.
+    """Refuse a proposal with a reason; ``other`` needs words in the note.
 
     **Raises**: InvalidInput; as ``approve``.
     """
@@ -201,7 +201,7 @@ def reject(*, review: Review, reason_code: str, by: Actor, now: datetime) -> Dec
 
 @transaction.atomic(durable=True)
 def defer(*, review: Review, until: datetime | None, by: Actor, now: datetime) -> Decided:
-    """This function will put a proposal off until an instant, or (None) until new evidence.
+    """Put a proposal off until an instant, or (None) until new evidence.
 
     **Raises**: InvalidInput when the instant is not in the future; as ``approve``.
     """
@@ -220,7 +220,7 @@ def defer(*, review: Review, until: datetime | None, by: Actor, now: datetime) -
 
 @transaction.atomic(durable=True)
 def wake(*, review: Review, by: Actor, now: datetime) -> Decided:
-    """This function will bring a deferred proposal back to the queue before its time.
+    """Bring a deferred proposal back to the queue before its time.
 
     **Raises**: as ``approve``.
     """
@@ -237,7 +237,7 @@ def wake(*, review: Review, by: Actor, now: datetime) -> Decided:
 
 @transaction.atomic(durable=True)
 def send_back(*, review: Review, by: Actor, now: datetime) -> Decided:
-    """This function will return what awaits a second person to the queue, with words to the first.
+    """Return what awaits a second person to the queue, with words to the first.
 
     **Raises**: InvalidInput without a note; as ``approve``.
     """
@@ -256,7 +256,7 @@ def send_back(*, review: Review, by: Actor, now: datetime) -> Decided:
 
 @transaction.atomic(durable=True)
 def propose_anyway(*, review: Review, by: Actor, now: datetime) -> Decided:
-    """This function will bring to review what the gates set aside, or what was rejected.
+    """Bring to review what the gates set aside, or what was rejected.
 
     **Raises**: InvalidInput when there are no words to rest on; as ``approve``.
     """

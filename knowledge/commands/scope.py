@@ -36,7 +36,7 @@ def create_space(
     zone: str = "UTC",
     evaluation: bool = False,
 ) -> Space:
-    """This function will open a space with its ledger and its attribute registry.
+    """Open a space with its ledger and its attribute registry.
 
     **Raises**: InvalidInput for an unknown time zone; Conflict when the slug is taken.
     """
@@ -74,7 +74,7 @@ def create_space(
 def add_membership(
     *, space_id: int, user_id: int, role: str, by: Actor, now: datetime
 ) -> Membership:
-    """This function will give a person a role in the space from now on; twice changes nothing.
+    """Give a person a role in the space from now on; twice changes nothing.
 
     **Raises**: InvalidInput for an unknown role.
     """

@@ -27,7 +27,7 @@ PROCESS_CONVERSATION = "process_conversation"
 
 
 def ensure_subject(*, space_id: int, ref: SubjectRef, now: datetime) -> Subject:
-    """This function will find or make the subject, as a step of a command.
+    """Find or make the subject, as a step of a command.
 
     **Raises**: InvalidInput for an unknown kind or an empty id.
     """
@@ -62,7 +62,7 @@ def capture(
     proposes_for: Sequence[SubjectRef] | None = None,
     process_after: timedelta = timedelta(0),
 ) -> Captured:
-    """This function will store what is new of a conversation and ask for its processing.
+    """Store what is new of a conversation and ask for its processing.
 
     Idempotent by the messages' external ids and content: the same again adds nothing, a longer
     one adds its tail. ``proposes_for`` narrows whose statements are proposed (default: all
@@ -217,7 +217,7 @@ def open_episodes(
     now: datetime,
     held: Lease | None = None,
 ) -> list[int]:
-    """This function will turn runs of unprocessed message ids into episodes.
+    """Turn runs of unprocessed message ids into episodes.
 
     **Raises**: Conflict when a message has been taken meanwhile; nothing is then written.
     """
@@ -246,7 +246,7 @@ def open_episodes(
 
 @transaction.atomic(durable=True)
 def describe_episode(*, episode_id: int, title: str, narrative: str) -> None:
-    """This function will give an episode the title and narrative it is found by."""
+    """Give an episode the title and narrative it is found by."""
     Episode.objects.filter(pk=episode_id).update(
         title=keepable(title)[:300], narrative=keepable(narrative)
     )

@@ -39,7 +39,7 @@ UNDOABLE = frozenset(
 
 @transaction.atomic(durable=True)
 def undo(*, decision_id: uuid.UUID, request_id: uuid.UUID, by: Actor, now: datetime) -> Decided:
-    """This function will take back a decision of one's own and bring its proposal back.
+    """Take back a decision of one's own and bring its proposal back.
 
     What the decision opened is closed as retracted; what it closed comes back as new versions.
 

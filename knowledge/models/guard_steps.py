@@ -10,28 +10,28 @@ GUARD_ERRCODE = "MW001"
 
 
 def listed(states: Iterable[TrustState]) -> str:
-    """This function will write states as SQL lists them."""
+    """Write states as SQL lists them."""
     return ", ".join(f"'{state.value}'" for state in sorted(states))
 
 
 def refuse(sentence: str) -> str:
-    """This function will write the statement that refuses with a sentence."""
+    """Write the statement that refuses with a sentence."""
     return f"RAISE EXCEPTION '{sentence}' USING ERRCODE = '{GUARD_ERRCODE}';"
 
 
 def row(prefix: str, columns: Iterable[str]) -> str:
-    """This function will write the columns of a record as one row."""
+    """Write the columns of a record as one row."""
     return "ROW(" + ", ".join(f"{prefix}.{column}" for column in columns) + ")"
 
 
 def differs(columns: Iterable[str]) -> str:
-    """This function will write the condition that one of the columns changes."""
+    """Write the condition that one of the columns changes."""
     named = tuple(columns)
     return f"{row('NEW', named)} IS DISTINCT FROM {row('OLD', named)}"
 
 
 def keep_for_ever(noun: str) -> list[pgtrigger.Trigger]:
-    """This function will refuse delete, and truncate but by the owner's announced flush."""
+    """Refuse delete, and truncate but by the owner's announced flush."""
     return [
         pgtrigger.Trigger(
             name="no_delete",
@@ -56,7 +56,7 @@ def keep_for_ever(noun: str) -> list[pgtrigger.Trigger]:
 
 
 def append_only(noun: str) -> list[pgtrigger.Trigger]:
-    """This function will refuse every change of a row once it is written."""
+    """Refuse every change of a row once it is written."""
     return [
         *keep_for_ever(noun),
         pgtrigger.Trigger(
@@ -69,7 +69,7 @@ def append_only(noun: str) -> list[pgtrigger.Trigger]:
 
 
 def fixed_columns(noun: str, columns: Iterable[str]) -> pgtrigger.Trigger:
-    """This function will refuse a change of these columns."""
+    """Refuse a change of these columns."""
     return pgtrigger.Trigger(
         name="fixed_columns",
         when=pgtrigger.Before,
@@ -83,7 +83,7 @@ def fixed_columns(noun: str, columns: Iterable[str]) -> pgtrigger.Trigger:
 
 
 def decided(condition: str) -> str:
-    """This function will write that a decision ``d`` of this transaction meets a condition."""
+    """Write that a decision ``d`` of this transaction meets a condition."""
     return (
         "EXISTS (SELECT 1 FROM knowledge_decision d "
         f"WHERE d.xact = pg_current_xact_id()::text::bigint AND {condition})"
@@ -93,7 +93,7 @@ def decided(condition: str) -> str:
 def once_decided(
     noun: str, *, opened: str, closed_column: str, closed: str, columns: Iterable[str]
 ) -> list[pgtrigger.Trigger]:
-    """This function will admit a row with its decision, and close it once with another.
+    """Admit a row with its decision, and close it once with another.
 
     ``opened`` and ``closed`` are conditions on that decision ``d``; ``columns`` never change.
     """

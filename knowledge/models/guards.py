@@ -29,7 +29,7 @@ _UNDECIDED = listed({*WAITING_STATES, TrustState.SET_ASIDE})
 
 
 def quote_guards() -> list[pgtrigger.Trigger]:
-    """This function will admit words that stand in their message, for what no one has decided yet.
+    """Admit words that stand in their message, for what no one has decided yet.
 
     The proposal is locked, so that nothing joins it while it is being approved.
     """
@@ -55,7 +55,7 @@ def quote_guards() -> list[pgtrigger.Trigger]:
 
 
 def run_guards() -> list[pgtrigger.Trigger]:
-    """This function will keep what a run is about, and all of it once it is done."""
+    """Keep what a run is about, and all of it once it is done."""
     return [
         *keep_for_ever("run"),
         fixed_columns(
@@ -76,7 +76,7 @@ def run_guards() -> list[pgtrigger.Trigger]:
 
 
 def membership_guards() -> list[pgtrigger.Trigger]:
-    """This function will let a role come and end only with an event in the log."""
+    """Let a role come and end only with an event in the log."""
     return [
         *keep_for_ever("membership"),
         fixed_columns("membership", "id space_id user_id role valid_from".split()),
@@ -98,7 +98,7 @@ def membership_guards() -> list[pgtrigger.Trigger]:
 
 
 def trust_guards() -> list[pgtrigger.Trigger]:
-    """This function will admit first states on insert and the table's changes on update."""
+    """Admit first states on insert and the table's changes on update."""
     first = listed(FIRST_STATES)
     pairs = ", ".join(
         f"('{before.value}', '{after.value}')"
@@ -180,7 +180,7 @@ def _claim_guards() -> list[pgtrigger.Trigger]:
 
 
 def decision_guards() -> list[pgtrigger.Trigger]:
-    """This function will stamp a decision from the ledger and demand its audit event."""
+    """Stamp a decision from the ledger and demand its audit event."""
     return [
         *append_only("decision"),
         pgtrigger.Trigger(
@@ -234,7 +234,7 @@ _VERSION_ENDING = "tx_to closed_by_id end_reason successor_id".split()
 
 
 def version_guards() -> list[pgtrigger.Trigger]:
-    """This function will stamp, close once and redact once; all else of a version is final."""
+    """Stamp, close once and redact once; all else of a version is final."""
     return [*keep_for_ever("version"), _opening(), _needs_approval(), _closing()]
 
 

@@ -30,7 +30,7 @@ class Instants:
 
 
 def last_stamp(space_id: int) -> datetime:
-    """This function will return the last instant the space's ledger has stamped.
+    """Return the last instant the space's ledger has stamped.
 
     **Cost**: one query. **Raises**: NotFound.
     """
@@ -45,7 +45,7 @@ def last_stamp(space_id: int) -> datetime:
 def instants_of(
     *, space_id: int, valid_at: datetime | None, known_at: datetime | None, now: datetime
 ) -> Instants:
-    """This function will settle both instants: by default now, and never beyond the ledger.
+    """Settle both instants: by default now, and never beyond the ledger.
 
     Reading again with the returned ``known_at`` gives the same answer, whatever is decided later.
 
@@ -62,7 +62,7 @@ def instants_of(
 def believed_at(
     *, space_id: int, subject_ids: list[int] | None, instants: Instants
 ) -> VersionQuerySet:
-    """This function will return what was believed and true at the instants, oldest first.
+    """Return what was believed and true at the instants, oldest first.
 
     ``subject_ids`` None means every subject of the space, for people; a key always names its own.
     """

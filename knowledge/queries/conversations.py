@@ -85,7 +85,7 @@ class ReadConversation:
 
 
 def conversations(*, space_id: int, after: int | None = None) -> tuple[ListedConversation, ...]:
-    """This function will list conversations, newest first; one row beyond a page. Two queries."""
+    """List conversations, newest first; one row beyond a page. Two queries."""
     rows = Conversation.objects.filter(space_id=space_id)
     if after:
         rows = rows.filter(pk__lt=after)
@@ -112,7 +112,7 @@ def conversations(*, space_id: int, after: int | None = None) -> tuple[ListedCon
 
 
 def conversation(conversation_id: int, *, space_id: int, first: int = 0) -> ReadConversation | None:
-    """This function will read a conversation from an ordinal on. **Cost**: six queries."""
+    """Read a conversation from an ordinal on. **Cost**: six queries."""
     row = (
         Conversation.objects.filter(space_id=space_id, pk=conversation_id)
         .prefetch_related("subjects")
@@ -141,7 +141,7 @@ def conversation(conversation_id: int, *, space_id: int, first: int = 0) -> Read
 
 
 def space_of_conversation(conversation_id: int) -> int | None:
-    """This function will return which space a conversation belongs to. One query."""
+    """Return which space a conversation belongs to. One query."""
     found = Conversation.objects.filter(pk=conversation_id)
     return found.values_list("space_id", flat=True).first()
 
@@ -149,7 +149,7 @@ def space_of_conversation(conversation_id: int) -> int | None:
 def runs(
     *, space_id: int, conversation_id: int | None = None, after: int | None = None
 ) -> tuple[ListedRun, ...]:
-    """This function will list extraction runs, newest first; one row beyond a page. One query."""
+    """List extraction runs, newest first; one row beyond a page. One query."""
     rows = ExtractionRun.objects.filter(space_id=space_id)
     if conversation_id:
         rows = rows.filter(episode__conversation_id=conversation_id)

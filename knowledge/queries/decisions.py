@@ -28,7 +28,7 @@ class OwnDecision:
 
 
 def decisions_of(*, user_id: int, space_id: int, now: datetime) -> tuple[OwnDecision, ...]:
-    """This function will list a person's last decisions in a space, newest first. One query."""
+    """List a person's last decisions in a space, newest first. One query."""
     rows = (
         Decision.objects.filter(space_id=space_id, by_id=user_id)
         .select_related("proposal", "undone_by")
@@ -38,7 +38,7 @@ def decisions_of(*, user_id: int, space_id: int, now: datetime) -> tuple[OwnDeci
 
 
 def space_of_decision(decision_id: UUID) -> int | None:
-    """This function will return which space a decision belongs to. One query."""
+    """Return which space a decision belongs to. One query."""
     return Decision.objects.filter(pk=decision_id).values_list("space_id", flat=True).first()
 
 

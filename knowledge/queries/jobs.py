@@ -24,7 +24,7 @@ class JobRow:
 
 
 def open_jobs(*, kind: str, keys: Sequence[str], given_up: bool = False) -> list[JobRow]:
-    """This function will list jobs of these keys that wait or run, or that were given up.
+    """List jobs of these keys that wait or run, or that were given up.
 
     One that was given up counts until the same work is asked for again.
     """

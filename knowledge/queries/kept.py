@@ -38,7 +38,7 @@ class Kept:
     counts: dict[Bucket, tuple[int, int]]
 
     def confidence(self, *, engine: str, prompt: str, score: float) -> Confidence:
-        """This function will turn a score into the word that people's decisions earned it."""
+        """Turn a score into the word that people's decisions earned it."""
         kept, decided = self.counts.get((engine, prompt, bucket_of(score)), (0, 0))
         if decided < LEAST_DECISIONS:
             return Confidence("unproven", score, None, decided)
@@ -46,7 +46,7 @@ class Kept:
         return Confidence(_word(share), score, share, decided)
 
     def matching(self, word: str) -> Q:
-        """This function will return which proposals bear the word."""
+        """Return which proposals bear the word."""
         proven = {key: n for key, n in self.counts.items() if n[1] >= LEAST_DECISIONS}
         if word == "unproven":
             return ~_any_of(proven)
@@ -54,7 +54,7 @@ class Kept:
 
 
 def kept_of(space_id: int) -> Kept:
-    """This function will count what people kept in a space. **Cost**: one query."""
+    """Count what people kept in a space. **Cost**: one query."""
     rows = (
         Proposal.objects.filter(
             space_id=space_id,
@@ -70,7 +70,7 @@ def kept_of(space_id: int) -> Kept:
 
 
 def bucket_of(score: float) -> int:
-    """This function will return the tenth a score falls into, 0 to 9."""
+    """Return the tenth a score falls into, 0 to 9."""
     return min(_BUCKETS - 1, int(score * _BUCKETS))
 
 

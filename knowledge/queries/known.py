@@ -46,7 +46,7 @@ class NearText:
 def known_of_subject(
     *, space_id: int, subject_id: int, valid_at: datetime, limit: int = 400
 ) -> list[Known]:
-    """This function will list what is believed or waiting, newest first, valid at the instant.
+    """List what is believed or waiting, newest first, valid at the instant.
 
     **Cost**: two queries inside one subject, ``limit`` rows each.
     """
@@ -93,7 +93,7 @@ def near_texts(
     least_cosine: float,
     limit: int = 5,
 ) -> list[NearText]:
-    """This function will list the subject's proposals with the nearest vectors, nearest first.
+    """List the subject's proposals with the nearest vectors, nearest first.
 
     Among waiting, set aside, rejected and still believed ones; never among ended beliefs, and
     never beyond the subject, so that another tenant's texts cannot crowd them out.
@@ -132,13 +132,13 @@ def near_texts(
 
 
 def single_valued(space_id: int) -> frozenset[str]:
-    """This function will list the attributes of which a subject holds one value at a time."""
+    """List the attributes of which a subject holds one value at a time."""
     rows = Attribute.objects.filter(space_id=space_id, single_valued=True)
     return frozenset(rows.values_list("key", flat=True))
 
 
 def was_believed_once(*, space_id: int, subject_id: int, attribute: str, value: str) -> bool:
-    """This function will say whether this value was believed and is no more."""
+    """Say whether this value was believed and is no more."""
     same = Version.objects.filter(
         space_id=space_id, subject_id=subject_id, value_key=fingerprint(attribute, value)
     )

@@ -69,12 +69,12 @@ class Lineage:
 
     @property
     def current(self) -> VersionRow:
-        """This function will return the version that speaks for the statement."""
+        """Return the version that speaks for the statement."""
         return self.versions[0]
 
     @property
     def is_live(self) -> bool:
-        """This function will tell whether any version is believed now."""
+        """Tell whether any version is believed now."""
         return any(version.live for version in self.versions)
 
 
@@ -95,7 +95,7 @@ class ListedStatement:
 
 
 def lineage(statement_id: int, *, space_id: int, now: datetime) -> Lineage | None:
-    """This function will read a statement, or None where the space has none.
+    """Read a statement, or None where the space has none.
 
     **Cost**: six queries.
     """
@@ -129,7 +129,7 @@ def lineage(statement_id: int, *, space_id: int, now: datetime) -> Lineage | Non
 def statements(
     *, space_id: int, words: str = "", subject: int | None = None, after: int | None = None
 ) -> tuple[ListedStatement, ...]:
-    """This function will list what is believed now, newest first; one row beyond a page. One query.
+    """List what is believed now, newest first; one row beyond a page. One query.
 
     **Shape**: ``after`` is the version id the page before ended with.
     """
@@ -163,12 +163,12 @@ def statements(
 
 
 def space_of_statement(statement_id: int) -> int | None:
-    """This function will return which space a statement belongs to. One query."""
+    """Return which space a statement belongs to. One query."""
     return Statement.objects.filter(pk=statement_id).values_list("space_id", flat=True).first()
 
 
 def quotes_of(proposal_ids: Iterable[int]) -> tuple[Quoted, ...]:
-    """This function will list the words behind proposals, oldest first. One query."""
+    """List the words behind proposals, oldest first. One query."""
     rows = (
         Evidence.objects.filter(proposal_id__in=list(proposal_ids))
         .select_related("message")

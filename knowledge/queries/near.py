@@ -34,7 +34,7 @@ class Near:
 
 
 def nearest_to(text: str, *, space_id: int, subject_id: int, besides: int = 0) -> tuple[Near, ...]:
-    """This function will return up to three that read most alike, nearest first.
+    """Return up to three that read most alike, nearest first.
 
     **Cost**: four queries, each inside the subject's newest ``COMPARED`` rows.
     """

@@ -51,7 +51,7 @@ class OpenConversation:
 
 
 def open_conversation(conversation_id: int) -> OpenConversation:
-    """This function will load a conversation for processing. **Cost**: two queries."""
+    """Load a conversation for processing. **Cost**: two queries."""
     row = Conversation.objects.select_related("space").get(pk=conversation_id)
     links = (
         ConversationSubject.objects.filter(conversation=row, proposes=True)
@@ -65,7 +65,7 @@ def open_conversation(conversation_id: int) -> OpenConversation:
 
 
 def unprocessed_messages(conversation_id: int) -> list[SourceMessage]:
-    """This function will list messages no episode has taken, in order."""
+    """List messages no episode has taken, in order."""
     return _messages(
         Message.objects.filter(
             conversation_id=conversation_id, episode__isnull=True, redacted_at__isnull=True
@@ -74,7 +74,7 @@ def unprocessed_messages(conversation_id: int) -> list[SourceMessage]:
 
 
 def episode_messages(episode_id: int) -> list[SourceMessage]:
-    """This function will list an episode's messages, in order."""
+    """List an episode's messages, in order."""
     return _messages(
         Message.objects.filter(episode_id=episode_id, redacted_at__isnull=True).order_by("ordinal")
     )
@@ -83,7 +83,7 @@ def episode_messages(episode_id: int) -> list[SourceMessage]:
 def unfinished_runs(
     conversation_id: int, *, engine: str, model: str, prompt_version: str
 ) -> list[tuple[int, ProposingSubject]]:
-    """This function will list (episode, subject) pairs this engine has not finished, in order."""
+    """List (episode, subject) pairs this engine has not finished, in order."""
     subjects = open_conversation(conversation_id).subjects
     done = set(
         ExtractionRun.objects.filter(
@@ -105,12 +105,12 @@ def unfinished_runs(
 
 
 def episode_title(episode_id: int) -> str:
-    """This function will return the episode's title, empty before it was described."""
+    """Return the episode's title, empty before it was described."""
     return Episode.objects.values_list("title", flat=True).get(pk=episode_id)
 
 
 def entries_to_embed(*, space_id: int, model: str, limit: int) -> list[tuple[int, str]]:
-    """This function will list (id, text) of search entries without a vector of this model."""
+    """List (id, text) of search entries without a vector of this model."""
     rows = SearchEntry.objects.filter(space_id=space_id).exclude(model=model).order_by("pk")
     return list(rows.values_list("pk", "text")[:limit])
 
@@ -141,7 +141,7 @@ class ConversationFigures:
 
 
 def figures_of_conversations(conversation_ids: Iterable[int]) -> ConversationFigures:
-    """This function will count episodes and proposals of conversations. **Cost**: two queries."""
+    """Count episodes and proposals of conversations. **Cost**: two queries."""
     ids = list(dict.fromkeys(conversation_ids))
     found = Proposal.objects.filter(run__episode__conversation_id__in=ids).aggregate(
         joined=Count("pk", filter=Q(joined_to__isnull=False)),

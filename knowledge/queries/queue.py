@@ -49,7 +49,7 @@ class QueueFilter:
 
     @property
     def narrows(self) -> bool:
-        """This function will tell whether anything but tab and order was chosen."""
+        """Tell whether anything but tab and order was chosen."""
         return bool(
             self.kind or self.band or self.flag or self.subject or self.attribute or self.age
         )
@@ -102,7 +102,7 @@ class QueuePage:
     decided_today: int
 
     def neighbours(self, proposal_id: int) -> tuple[int | None, int | None]:
-        """This function will return what stands before and after a proposal on this page.
+        """Return what stands before and after a proposal on this page.
 
         One that is not on the page is followed by its first.
         """
@@ -123,7 +123,7 @@ def queue_page(
     now: datetime,
     today: datetime,
 ) -> QueuePage:
-    """This function will return one page of waiting proposals, in order, with every count.
+    """Return one page of waiting proposals, in order, with every count.
 
     **Units**: ``today`` is when the person's day began. **Cost**: nine queries, however many rows.
     """
@@ -146,24 +146,24 @@ def queue_page(
 
 
 def pending_count(space_id: int) -> int:
-    """This function will count what waits in a space."""
+    """Count what waits in a space."""
     return Proposal.objects.filter(space_id=space_id, state=TrustState.PENDING).count()
 
 
 def still_waits(proposal_id: int, *, space_id: int, tab: str) -> bool:
-    """This function will tell whether a proposal is still in a tab. One query."""
+    """Tell whether a proposal is still in a tab. One query."""
     return Proposal.objects.filter(
         pk=proposal_id, space_id=space_id, state__in=TABS[tab], redacted_at__isnull=True
     ).exists()
 
 
 def has_any_proposal(space_id: int) -> bool:
-    """This function will tell whether anything was ever proposed in a space."""
+    """Tell whether anything was ever proposed in a space."""
     return Proposal.objects.filter(space_id=space_id).exists()
 
 
 def decided_since(*, user_id: int, space_id: int, since: datetime) -> int:
-    """This function will count a person's decisions that stand, since an instant."""
+    """Count a person's decisions that stand, since an instant."""
     return Decision.objects.filter(
         space_id=space_id,
         by_id=user_id,
@@ -239,7 +239,7 @@ def _row(proposal: Proposal, *, gaps: int, evidences: int, kept: Kept) -> QueueR
 
 
 def confidence_of(proposal: Proposal, kept: Kept) -> Confidence:
-    """This function will return the word for a proposal's confidence."""
+    """Return the word for a proposal's confidence."""
     run = proposal.run
     return kept.confidence(
         engine=run.engine if run else "",
@@ -249,7 +249,7 @@ def confidence_of(proposal: Proposal, kept: Kept) -> Confidence:
 
 
 def _counts(space_id: int, chosen: QueueFilter) -> tuple[Facets, dict[str, int]]:
-    """This function will count the tab's choices, and every tab, in one reading."""
+    """Count the tab's choices, and every tab, in one reading."""
     kinds: dict[str, int] = {}
     flags: dict[str, int] = {}
     states: dict[str, int] = {}

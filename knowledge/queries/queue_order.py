@@ -29,15 +29,15 @@ class Order:
     columns: tuple[str, ...]
 
     def sort(self, rows: QuerySet[Proposal]) -> QuerySet[Proposal]:
-        """This function will put the rows in this order."""
+        """Put the rows in this order."""
         return rows.order_by(*self.columns)
 
     def key(self, row: Proposal) -> tuple[Any, ...]:
-        """This function will return where the row stands."""
+        """Return where the row stands."""
         return tuple(getattr(row, column.lstrip("-")) for column in self.columns)
 
     def after(self, key: Sequence[Any]) -> Q:
-        """This function will return what comes after a place, whatever left meanwhile."""
+        """Return what comes after a place, whatever left meanwhile."""
         behind, same = Q(pk__in=[]), Q()
         for column, value in zip(self.columns, key, strict=True):
             name = column.lstrip("-")
@@ -70,7 +70,7 @@ class Cursor:
 
 
 def ordered(rows: QuerySet[Proposal]) -> QuerySet[Proposal]:
-    """This function will read the columns the orders need, and no others: rows are wide."""
+    """Read the columns the orders need, and no others: rows are wide."""
     needed = ("id", "created_at", "surprise", "confidence", "run_id")
     return rows.only(*needed).annotate(
         risk=RISK, conversation_id=F("run__episode__conversation_id")
@@ -80,7 +80,7 @@ def ordered(rows: QuerySet[Proposal]) -> QuerySet[Proposal]:
 def page_of(
     rows: QuerySet[Proposal], *, sort: str, cursor: Cursor, limit: int
 ) -> tuple[list[int], Cursor | None]:
-    """This function will return the ids of one page and where the next begins.
+    """Return the ids of one page and where the next begins.
 
     **Shape**: up to ``limit + 1`` ids; the one beyond the page is what comes after its last row.
     **Cost**: one query, two for *risk*.

@@ -29,7 +29,7 @@ class Quote:
 
 
 def quotes_of(version_ids: Iterable[int], *, known_at: datetime) -> dict[int, tuple[Quote, ...]]:
-    """This function will return the quotes of approved versions, earliest decision first.
+    """Return the quotes of approved versions, earliest decision first.
 
     A version's own words count with it, those of a confirmation from its decision until that is
     undone. **Cost**: one query.

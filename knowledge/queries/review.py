@@ -125,27 +125,27 @@ class ReviewCard:
 
     @property
     def is_open(self) -> bool:
-        """This function will tell whether the proposal still waits for a decision."""
+        """Tell whether the proposal still waits for a decision."""
         return self.state in WAITING_STATES
 
     @property
     def is_aside(self) -> bool:
-        """This function will tell whether the gates set it aside."""
+        """Tell whether the gates set it aside."""
         return self.state == TrustState.SET_ASIDE
 
     @property
     def is_edited(self) -> bool:
-        """This function will tell whether a person changed the words of the extraction."""
+        """Tell whether a person changed the words of the extraction."""
         return bool(self.original.get("text", self.text) != self.text)
 
 
 def space_of_proposal(proposal_id: int) -> int | None:
-    """This function will return which space a proposal belongs to. One query."""
+    """Return which space a proposal belongs to. One query."""
     return Proposal.objects.filter(pk=proposal_id).values_list("space_id", flat=True).first()
 
 
 def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) -> ReviewCard | None:
-    """This function will read a review card, or None where the space has no such proposal.
+    """Read a review card, or None where the space has no such proposal.
 
     **Shape**: ``before`` and ``after`` open further messages. **Cost**: at most 22 queries.
     """
@@ -187,7 +187,7 @@ def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) ->
 
 
 def decisions_on(*proposal_ids: int) -> tuple[PastDecision, ...]:
-    """This function will list what was decided on proposals, newest first. One query."""
+    """List what was decided on proposals, newest first. One query."""
     rows = (
         Decision.objects.filter(proposal_id__in=proposal_ids)
         .select_related("by", "undone_by")
@@ -257,7 +257,7 @@ def _words(
 
 
 def expected_of(run: ExtractionRun, marks: tuple[Mark, ...]) -> tuple[Expected, ...]:
-    """This function will return a run's predictions with what they rest on. Four queries."""
+    """Return a run's predictions with what they rest on. Four queries."""
     rows = list(PredictedStatement.objects.filter(run=run).prefetch_related("gaps"))
     rests = resolve({ref for row in rows for ref in row.rests_on}, space_id=run.space_id)
     numbers = {mark.gap_id: mark.number for mark in marks}
@@ -273,7 +273,7 @@ def expected_of(run: ExtractionRun, marks: tuple[Mark, ...]) -> tuple[Expected, 
 
 
 def resolve(refs: set[str], *, space_id: int) -> dict[str, Rest]:
-    """This function will return the words behind refs of one space. **Cost**: two queries."""
+    """Return the words behind refs of one space. **Cost**: two queries."""
     ids: dict[str, list[int]] = {"statement": [], "proposal": []}
     for ref in refs:
         what, _, number = ref.partition(":")
@@ -293,7 +293,7 @@ def resolve(refs: set[str], *, space_id: int) -> dict[str, Rest]:
 
 
 def _waits_on(proposal: Proposal) -> Rest | None:
-    """This function will return what this would replace while that still waits itself."""
+    """Return what this would replace while that still waits itself."""
     first = proposal.waits_on
     if first is None or first.state not in WAITING_STATES:
         return None

@@ -51,12 +51,12 @@ class ReadRun:
 
 
 def space_of_run(run_id: int) -> int | None:
-    """This function will return which space a run belongs to. One query."""
+    """Return which space a run belongs to. One query."""
     return ExtractionRun.objects.filter(pk=run_id).values_list("space_id", flat=True).first()
 
 
 def run(run_id: int, *, space_id: int) -> ReadRun | None:
-    """This function will read a run, or None where the space has none. **Cost**: 11 queries."""
+    """Read a run, or None where the space has none. **Cost**: 11 queries."""
     row = (
         ExtractionRun.objects.filter(space_id=space_id, pk=run_id)
         .select_related("subject", "episode")

@@ -18,7 +18,7 @@ class SpaceRow:
 
 
 def space_by_slug(slug: str) -> SpaceRow:
-    """This function will find a space.
+    """Find a space.
 
     **Raises**: NotFound, naming the spaces there are.
     """

@@ -55,7 +55,7 @@ class StatementView:
 
     @property
     def latest(self) -> VersionView:
-        """This function will return the version that holds, else the one decided on last."""
+        """Return the version that holds, else the one decided on last."""
         return self.holds or self.versions[-1]
 
 
@@ -68,7 +68,7 @@ def statement(
     known_at: datetime | None,
     now: datetime,
 ) -> StatementView:
-    """This function will read a statement with every version known then, in order of belief.
+    """Read a statement with every version known then, in order of belief.
 
     **Cost**: three queries. **Raises**: InvalidPeriod; NotFound outside the scope, and where
     nothing of it was known yet.

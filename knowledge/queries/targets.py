@@ -35,7 +35,7 @@ class Brief:
 
 
 def target_of(proposal: Proposal) -> Target | None:
-    """This function will find what an approval would end, contest or confirm.
+    """Find what an approval would end, contest or confirm.
 
     **Cost**: two queries at most.
     """
@@ -52,7 +52,7 @@ def target_of(proposal: Proposal) -> Target | None:
 
 
 def _followed(proposal: Proposal) -> Target | None:
-    """This function will find what became of the proposal this one would replace."""
+    """Find what became of the proposal this one would replace."""
     if proposal.waits_on_id is None:
         return None
     opened = Version.objects.current().filter(proposal_id=proposal.waits_on_id)
@@ -61,7 +61,7 @@ def _followed(proposal: Proposal) -> Target | None:
 
 
 def _slot_holder(proposal: Proposal) -> Target | None:
-    """This function will find what holds the one place a proposal without a target would take."""
+    """Find what holds the one place a proposal without a target would take."""
     if not proposal.attribute:
         return None
     held = Version.objects.current().filter(
@@ -91,14 +91,14 @@ def _as_target(version: Version, *, moved: bool, by_slot: bool = False) -> Targe
 
 
 def brief(proposal_id: int, *, space_id: int) -> Brief | None:
-    """This function will return what is needed to name a proposal. One query."""
+    """Return what is needed to name a proposal. One query."""
     found = Proposal.objects.filter(pk=proposal_id, space_id=space_id)
     row = found.values_list("text", "flags").first()
     return Brief(text=row[0], flags=tuple(row[1])) if row else None
 
 
 def comparison(proposal_id: int, *, space_id: int) -> str | None:
-    """This function will return what words under edit are compared with.
+    """Return what words under edit are compared with.
 
     **Shape**: the text they would replace, else the extraction as it came; None for no proposal.
     """

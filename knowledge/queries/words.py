@@ -74,7 +74,7 @@ class Words:
     later: int
 
     def with_tone(self, tone: Tone) -> tuple[Mark, ...]:
-        """This function will return the gaps of one tone: this card's, another's, nobody's."""
+        """Return the gaps of one tone: this card's, another's, nobody's."""
         return tuple(mark for mark in self.marks if mark.tone == tone)
 
 
@@ -98,12 +98,12 @@ class ChosenWords:
 
     @property
     def quote(self) -> str:
-        """This function will return the words themselves."""
+        """Return the words themselves."""
         return self.text[self.start : self.end]
 
 
 def chosen_words(message_id: int, *, space_id: int, start: int, end: int) -> ChosenWords | None:
-    """This function will read a span, or None where there are no such words. Two queries."""
+    """Read a span, or None where there are no such words. Two queries."""
     message = (
         Message.objects.filter(pk=message_id, space_id=space_id, redacted_at__isnull=True)
         .select_related("conversation")
@@ -129,12 +129,12 @@ def chosen_words(message_id: int, *, space_id: int, start: int, end: int) -> Cho
 
 
 def space_of_message(message_id: int) -> int | None:
-    """This function will return which space a message belongs to. One query."""
+    """Return which space a message belongs to. One query."""
     return Message.objects.filter(pk=message_id).values_list("space_id", flat=True).first()
 
 
 def marks_of_run(run_id: int, *, proposal_id: int | None) -> tuple[Mark, ...]:
-    """This function will number the gaps of a run in reading order.
+    """Number the gaps of a run in reading order.
 
     **Cost**: two queries. **Shape**: ``tone`` is seen from the given proposal.
     """
@@ -164,7 +164,7 @@ def marks_of_run(run_id: int, *, proposal_id: int | None) -> tuple[Mark, ...]:
 
 
 def quotes_of(proposal_id: int, *, beside: Sequence[Mark]) -> tuple[Mark, ...]:
-    """This function will return a proposal's quotes that none of its gaps lies in. One query."""
+    """Return a proposal's quotes that none of its gaps lies in. One query."""
     own = [mark for mark in beside if mark.tone == "this"]
     return tuple(
         quote
@@ -177,7 +177,7 @@ def quotes_of(proposal_id: int, *, beside: Sequence[Mark]) -> tuple[Mark, ...]:
 
 
 def all_quotes_of(proposal_id: int) -> tuple[Mark, ...]:
-    """This function will return every quote a proposal rests on. One query."""
+    """Return every quote a proposal rests on. One query."""
     return tuple(
         Mark(
             gap_id=0,
@@ -193,7 +193,7 @@ def all_quotes_of(proposal_id: int) -> tuple[Mark, ...]:
 
 
 def expected_in_run(run_id: int) -> tuple[ExpectedWords, ...]:
-    """This function will list the words a prediction covered, in reading order. One query."""
+    """List the words a prediction covered, in reading order. One query."""
     rows = (
         Covered.objects.filter(run_id=run_id)
         .select_related("message", "predicted")
@@ -221,7 +221,7 @@ def messages_around(
     before: int,
     after: int,
 ) -> tuple[tuple[ShownMessage, ...], int, int]:
-    """This function will return the anchored messages with their neighbours.
+    """Return the anchored messages with their neighbours.
 
     **Shape**: messages in order, how many lie before the first and after the last.
     **Cost**: three queries.

@@ -52,6 +52,6 @@ _STAND_IN = "trigram"
 
 
 def best_possible(*, has_vector: bool) -> float:
-    """This function will return the score of a version that every usable arm ranks first."""
+    """Return the score of a version that every usable arm ranks first."""
     usable = [a for a in ARMS if a.name != _STAND_IN and (has_vector or not a.needs_vector)]
     return sum(arm.weight for arm in usable) / (RANK_CONSTANT + 1)

@@ -54,7 +54,7 @@ class IndexedText:
 
 
 def index_text(text: str, *, language: str = "") -> IndexedText:
-    """This function will cut a text into lexemes with their positions.
+    """Cut a text into lexemes with their positions.
 
     ``language`` (ISO 639-1, empty for English) decides which function words are left out.
     """
@@ -75,7 +75,7 @@ def index_text(text: str, *, language: str = "") -> IndexedText:
 
 
 def query_terms(text: str) -> tuple[str, ...]:
-    """This function will list the lexemes a query asks for, each once, in order.
+    """List the lexemes a query asks for, each once, in order.
 
     A query of nothing but English function words keeps them: elsewhere they may mean something.
     """
@@ -84,7 +84,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def fold(text: str) -> str:
-    """This function will make case, width, accents and invisible characters equal.
+    """Make case, width, accents and invisible characters equal.
 
     Kana keep their voicing marks and Indic scripts their vowel signs, which tell words apart.
     """
@@ -95,7 +95,7 @@ def fold(text: str) -> str:
 
 
 def stem(word: str) -> str:
-    """This function will cut the commonest English endings off a folded word.
+    """Cut the commonest English endings off a folded word.
 
     Light, so that two names never become one; applied to every language, because a query does
     not say which it is in, and a cut made on both sides finds what it found before.
@@ -122,7 +122,7 @@ def _without_plural(word: str) -> str:
 
 
 def _lexemes(text: str, *, function_words: frozenset[str]) -> Iterator[str]:
-    """This function will yield every lexeme of a text in order."""
+    """Yield every lexeme of a text in order."""
     for match in _TOKEN.finditer(fold(text)):
         token = match.group()
         if match.lastgroup == "pairs":
@@ -134,7 +134,7 @@ def _lexemes(text: str, *, function_words: frozenset[str]) -> Iterator[str]:
 
 
 def _word_lexemes(token: str, *, function_words: frozenset[str]) -> Iterator[str]:
-    """This function will yield a word, or a compound such as ``node.js`` whole and in parts."""
+    """Yield a word, or a compound such as ``node.js`` whole and in parts."""
     if token in function_words or (token.endswith("n't") and len(token) < 9):
         return
     parts = [part for part in _JOINT.split(token) if part]
@@ -146,7 +146,7 @@ def _word_lexemes(token: str, *, function_words: frozenset[str]) -> Iterator[str
 
 
 def _pairs(run: str) -> Iterator[str]:
-    """This function will yield the overlapping pairs of a run, or its only character."""
+    """Yield the overlapping pairs of a run, or its only character."""
     if len(run) == 1:
         yield run
     for left, right in pairwise(run):

@@ -33,7 +33,7 @@ class Packing:
 
 
 def pack(offers: Sequence[Offer], *, k: int, token_budget: int | None) -> Packing:
-    """This function will choose at most ``k`` offers within the budget.
+    """Choose at most ``k`` offers within the budget.
 
     A fifth of the budget is kept for at most three critical statements, which go first whether
     the query found them or not; the rest is taken greedily in the given order, which is by score.

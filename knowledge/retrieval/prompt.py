@@ -20,7 +20,7 @@ _SHOWN_AS_ENTITY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def block(items: Sequence[Found], *, valid_at: datetime, known_at: datetime) -> str:
-    """This function will write the block: current statements first, then ended ones.
+    """Write the block: current statements first, then ended ones.
 
     Every line is one statement with its dates, ids, type and trust. Nothing a statement holds
     can close the block, begin a line of its own or stay invisible.
@@ -31,13 +31,13 @@ def block(items: Sequence[Found], *, valid_at: datetime, known_at: datetime) -> 
 
 
 def opening(*, valid_at: datetime, known_at: datetime) -> list[str]:
-    """This function will return the lines before the first statement."""
+    """Return the lines before the first statement."""
     instants = f"True at {valid_at.isoformat()}, as known at {known_at.isoformat()}."
     return [f"<{_TAG}>", f"{_HEADER} {instants}"]
 
 
 def line(found: Found) -> str:
-    """This function will write one statement as one line."""
+    """Write one statement as one line."""
     trust = "approved, contested" if found.contested else "approved"
     facts = f"{found.subject}, {found.memory_type}, {trust}"
     ids = f"statement {found.statement_id}, version {found.version_id}"
@@ -46,7 +46,7 @@ def line(found: Found) -> str:
 
 
 def neutral(text: str) -> str:
-    """This function will keep a text's words and take away what could act.
+    """Keep a text's words and take away what could act.
 
     Markup becomes entities, line breaks and control characters become spaces, and invisible or
     direction-changing characters are left out.
@@ -58,7 +58,7 @@ def neutral(text: str) -> str:
 
 
 def estimate_tokens(text: str) -> int:
-    """This function will estimate how many tokens a text costs: our own figure, no tokeniser's.
+    """Estimate how many tokens a text costs: our own figure, no tokeniser's.
 
     A token for every character of a dense script, and for every four others.
     """

@@ -12,13 +12,13 @@ SCOPE_GAIN = {"user": 0.01, "project": 0.02}
 
 
 def utility(found: Found) -> float:
-    """This function will return the score candidates are ordered by."""
+    """Return the score candidates are ordered by."""
     loss = CONTESTED_LOSS if found.contested else 0.0
     gain = SCOPE_GAIN.get(found.subject.partition(":")[0], 0.0)
     return found.fused + CONFIDENCE_WEIGHT * found.confidence + gain - loss
 
 
 def ordered(candidates: Iterable[Found]) -> list[tuple[Found, float]]:
-    """This function will order candidates by utility; equal ones by content, never by chance."""
+    """Order candidates by utility; equal ones by content, never by chance."""
     scored = [(found, utility(found)) for found in candidates]
     return sorted(scored, key=lambda pair: (-pair[1], pair[0].tie, pair[0].version_id))

@@ -60,7 +60,7 @@ class Found:
 
     @property
     def is_critical(self) -> bool:
-        """This function will say whether the statement must reach the agent."""
+        """Say whether the statement must reach the agent."""
         return self.criticality == "must_include"
 
 

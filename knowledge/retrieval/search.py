@@ -53,7 +53,7 @@ def retrieve(
     history: bool,
     now: datetime,
 ) -> Retrieval:
-    """This function will find the approved statements of the subjects that answer a query.
+    """Find the approved statements of the subjects that answer a query.
 
     Without ``query_vector`` the words alone decide. ``types`` empty means all. ``history`` also
     admits what has ended, saying how.

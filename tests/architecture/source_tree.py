@@ -11,7 +11,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def modules(*packages: str) -> list[Path]:
-    """This function will return the product's Python files but migrations, relative, sorted."""
+    """Return the product's Python files but migrations, relative, sorted."""
     found = [
         path.relative_to(CHECKOUT)
         for package in packages or PACKAGES
@@ -22,23 +22,23 @@ def modules(*packages: str) -> list[Path]:
 
 
 def templates() -> list[Path]:
-    """This function will return the templates, relative, sorted."""
+    """Return the templates, relative, sorted."""
     return sorted(path.relative_to(CHECKOUT) for path in (CHECKOUT / "templates").rglob("*.html"))
 
 
 def text_of(path: Path) -> str:
-    """This function will return the text of a file of the checkout."""
+    """Return the text of a file of the checkout."""
     return (CHECKOUT / path).read_text(encoding="utf-8")
 
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """This function will return the syntax tree of a file of the checkout."""
+    """Return the syntax tree of a file of the checkout."""
     return ast.parse(text_of(path), filename=str(path))
 
 
 def functions(path: Path) -> list[tuple[str, Function]]:
-    """This function will return every function of a file with its dotted name."""
+    """Return every function of a file with its dotted name."""
     found: list[tuple[str, Function]] = []
 
     def visit(node: ast.AST, prefix: str) -> None:

@@ -12,7 +12,7 @@ DICTATED = {"__init__", "__exit__", "allow_relation", "save_model", "formfield_f
 
 
 def positional(function: source_tree.Function) -> int:
-    """This function will count the positional parameters that the author chose."""
+    """Count the positional parameters that the author chose."""
     given = [*function.args.posonlyargs, *function.args.args]
     return sum(argument.arg not in GIVEN_BY_FRAMEWORK for argument in given)
 

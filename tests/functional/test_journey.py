@@ -25,7 +25,7 @@ CHAT = {
 
 
 def key_for(subject: str) -> str:
-    """This function will make a key that may read one subject's memory."""
+    """Make a key that may read one subject's memory."""
     said = StringIO()
     call_command(
         "create_api_key", "--space", "atlas", "--subject", subject, "--scopes", "retrieve",
@@ -35,7 +35,7 @@ def key_for(subject: str) -> str:
 
 
 def ask(server: Any, key: str, query: str = "Where does Ben live?") -> httpx.Response:
-    """This function will ask, as an agent."""
+    """Ask, as an agent."""
     return httpx.post(
         f"{server}/api/v1/retrieve",
         headers={"Authorization": f"Bearer {key}"},
@@ -45,7 +45,7 @@ def ask(server: Any, key: str, query: str = "Where does Ben live?") -> httpx.Res
 
 
 def texts(answer: httpx.Response) -> list[str]:
-    """This function will list the statements an answer serves."""
+    """List the statements an answer serves."""
     assert answer.status_code == 200, answer.text
     return [item["text"] for item in answer.json()["items"]]
 

@@ -15,25 +15,25 @@ REST = 350  # milliseconds after a card changed in which keys rest
 
 
 def card(proposal: Proposal) -> str:
-    """This function will return the address of a card."""
+    """Return the address of a card."""
     return f"/queue/{proposal.pk}/"
 
 
 def press(page: Page, *keys: str) -> None:
-    """This function will press keys as a person does, after the card has settled."""
+    """Press keys as a person does, after the card has settled."""
     page.wait_for_timeout(REST)
     for key in keys:
         page.keyboard.press(key)
 
 
 def state(proposal: Proposal) -> str:
-    """This function will read a proposal's state."""
+    """Read a proposal's state."""
     proposal.refresh_from_db()
     return proposal.state
 
 
 def decisions(proposal: Proposal) -> list[tuple[str, str]]:
-    """This function will list what was decided on a proposal."""
+    """List what was decided on a proposal."""
     found = Decision.objects.filter(proposal=proposal).order_by("seq")
     return list(found.values_list("kind", "reason_code"))
 

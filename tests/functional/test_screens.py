@@ -18,7 +18,7 @@ NARROW = {"width": 390, "height": 844}
 
 
 def screens(scene: scenes.Scene) -> list[str]:
-    """This function will list the addresses of every screen in the scene."""
+    """List the addresses of every screen in the scene."""
     made = scenes.crowd(scene)
     statement = Version.objects.current().get(text=scenes.OLD_JOB).statement_id
     run = scene.update.run

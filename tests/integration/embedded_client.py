@@ -20,7 +20,7 @@ IDENTITY = (
 
 
 def main(home: str, uid: str | None = None) -> None:
-    """This function will hold the server until standard input ends."""
+    """Hold the server until standard input ends."""
     if uid is not None:
         os.setgroups([])
         os.setgid(int(uid))

@@ -30,7 +30,7 @@ def desk() -> Desk:
 
 
 def make_key(desk: Desk, *subjects: SubjectRef, scopes: tuple[str, ...] = ("retrieve",)) -> str:
-    """This function will make a key for the subjects, Ana by default; its token."""
+    """Make a key for the subjects, Ana by default; its token."""
     made = keys.create_key(
         space_slug=desk.space.slug,
         name="agent",
@@ -50,17 +50,17 @@ class Caller:
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def post(self, body: Any, *, path: str = "/api/v1/retrieve") -> Any:
-        """This function will post JSON."""
+        """Post JSON."""
         text = body if isinstance(body, str) else json.dumps(body)
         return self.client.post(path, text, content_type="application/json", headers=self.headers)
 
     def get(self, path: str) -> Any:
-        """This function will get an address."""
+        """Get an address."""
         return self.client.get(path, headers=self.headers)
 
 
 def check_problem(response: Any, *, status: int, code: str) -> dict[str, Any]:
-    """This function will check that an answer is a problem; its body."""
+    """Check that an answer is a problem; its body."""
     assert response.status_code == status, response.content
     assert response.headers["Content-Type"] == "application/problem+json"
     body: dict[str, Any] = response.json()
@@ -257,7 +257,7 @@ def test_an_unknown_statement_is_not_found(desk: Desk, number: str) -> None:
 
 
 def denied() -> list[tuple[str | None, str]]:
-    """This function will list refused uses of keys: the chain's space and why."""
+    """List refused uses of keys: the chain's space and why."""
     events = AuditEvent.objects.filter(action="key.use", outcome="denied").order_by("pk")
     return [
         (event.ledger.space.slug if event.ledger.space else None, event.reason_code)

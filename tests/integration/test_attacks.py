@@ -42,7 +42,7 @@ def desk() -> Desk:
 
 
 def undo_last(desk: Desk) -> None:
-    """This function will take back the last approval of the desk."""
+    """Take back the last approval of the desk."""
     undoing.undo(
         decision_id=desk.decided[-1].decision_id, request_id=uuid.uuid4(),
         by=actor(desk.curator), now=NOW,

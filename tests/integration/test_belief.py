@@ -51,12 +51,12 @@ def desk() -> Desk:
 
 
 def employer(desk: Desk, value: str, **changes: object) -> Version:
-    """This function will believe where Ana works."""
+    """Believe where Ana works."""
     return desk.believe(f"Ana works at {value}", attribute="employer", value=value, **changes)  # type: ignore[arg-type]  # a test names fields freely
 
 
 def true_at(desk: Desk, *, year: int, month: int = 1) -> set[str]:
-    """This function will say what is believed now to have been true then."""
+    """Say what is believed now to have been true then."""
     rows = Version.objects.current().valid_at(utc(year, month)).filter(space=desk.space)
     return {row.value for row in rows}
 

@@ -21,7 +21,7 @@ PATIENCE_S = 20
 
 
 def at_once(*acts: Callable[[], object]) -> list[BaseException | None]:
-    """This function will do the acts in threads with connections of their own; what each raised."""
+    """Do the acts in threads with connections of their own; what each raised."""
     raised: list[BaseException | None] = [None] * len(acts)
     start = threading.Barrier(len(acts))
 
@@ -44,7 +44,7 @@ def at_once(*acts: Callable[[], object]) -> list[BaseException | None]:
 
 
 def change(desk: Desk, value: str, *, target: Version, month: int = 1) -> Proposal:
-    """This function will propose that Ana changed her employer."""
+    """Propose that Ana changed her employer."""
     return make_proposal(
         desk.space, f"Ana works at {value}", attribute="employer", value=value,
         at=utc(2025, month), kind="update", target_id=target.statement_id,
@@ -52,7 +52,7 @@ def change(desk: Desk, value: str, *, target: Version, month: int = 1) -> Propos
 
 
 def approving(proposal: Proposal, desk: Desk, *, target: Version) -> Callable[[], object]:
-    """This function will have a look at the proposal now and approve it when called."""
+    """Have a look at the proposal now and approve it when called."""
     return partial(
         review.approve, review=seen(proposal), happened=WhatHappened.CHANGED,
         by=actor(desk.curator), now=NOW, target_version_id=target.pk,

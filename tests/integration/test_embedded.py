@@ -51,7 +51,7 @@ class Client:
         )
 
     def answer(self) -> Answer:
-        """This function will wait for the next line of the client."""
+        """Wait for the next line of the client."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
@@ -59,19 +59,19 @@ class Client:
         return Answer(**json.loads(line))
 
     def ask(self) -> Answer:
-        """This function will have the client query once more over its open connection."""
+        """Have the client query once more over its open connection."""
         assert self.process.stdin is not None
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         return self.answer()
 
     def leave(self) -> None:
-        """This function will end the client in good order."""
+        """End the client in good order."""
         self.process.communicate(timeout=20)
         assert self.process.returncode == 0
 
     def kill(self) -> None:
-        """This function will end the client as the out-of-memory killer does."""
+        """End the client as the out-of-memory killer does."""
         self.process.kill()
         self.process.communicate()
 
@@ -81,7 +81,7 @@ StartClient = Callable[..., Client]
 
 
 def is_up(answer: Answer) -> bool:
-    """This function will say whether something accepts connections on the socket."""
+    """Say whether something accepts connections on the socket."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(f"{answer.sockets}/{SOCKET_NAME}")
@@ -108,7 +108,7 @@ def home() -> Iterator[MakeHome]:
 
 
 def clean_up(home: Path) -> None:
-    """This function will stop what a failed test left and remove what lies outside the home."""
+    """Stop what a failed test left and remove what lies outside the home."""
     server = embedded.EmbeddedServer(home, settings={})
     pid_file = server.places.data / "postmaster.pid"
     if pid_file.exists() and server._is_our_server(pid_file):

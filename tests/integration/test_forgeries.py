@@ -42,7 +42,7 @@ def desk() -> Desk:
 
 
 def run(*statements: str, **parameters: Parameter) -> None:
-    """This function will run SQL in one transaction of the application role and commit it."""
+    """Run SQL in one transaction of the application role and commit it."""
     with transaction.atomic(), connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement, parameters)
@@ -61,7 +61,7 @@ EVENT = (
 
 
 def forge(desk: Desk, proposal: Proposal, *statements: str, kind: str, **more: Parameter) -> None:
-    """This function will run SQL beside a decision with its event, as the commands would."""
+    """Run SQL beside a decision with its event, as the commands would."""
     given: dict[str, Parameter] = {
         "decision": uuid.uuid4(), "space": desk.space.pk, "kind": kind, "by": desk.curator.pk,
         "proposal": proposal.pk, "undoes": None,
@@ -70,7 +70,7 @@ def forge(desk: Desk, proposal: Proposal, *statements: str, kind: str, **more: P
 
 
 def copying(version: Version, **changes: str) -> str:
-    """This function will write the INSERT of a version like another one, opened by the forged."""
+    """Write the INSERT of a version like another one, opened by the forged."""
     changes = {
         "opened_by_id": "%(decision)s", "tx_to": "NULL", "closed_by_id": "NULL",
         "end_reason": "NULL", "successor_id": "NULL", "slot_key": "NULL",
@@ -267,7 +267,7 @@ def test_a_role_given_by_sql_alone_is_refused(desk: Desk) -> None:
 
 
 def copy_in(cursor_sql: str, line: str) -> None:
-    """This function will load a line by COPY, which constraints and guards see as any insert."""
+    """Load a line by COPY, which constraints and guards see as any insert."""
     with transaction.atomic(), connection.cursor() as cursor, cursor.copy(cursor_sql) as copy:
         copy.write(line)
 
@@ -282,7 +282,7 @@ def test_copy_is_no_way_around(desk: Desk) -> None:
 
 
 def shadowing(table: str) -> tuple[str, str]:
-    """This function will write the temporary table that stands before the real one."""
+    """Write the temporary table that stands before the real one."""
     empty = f"AS SELECT * FROM public.knowledge_{table} WHERE false"
     return (
         f"CREATE TEMPORARY TABLE knowledge_{table} ON COMMIT DROP {empty}",

@@ -12,12 +12,12 @@ from tests import databases
 
 @transaction.atomic(durable=True)
 def add_user(name: str) -> User:
-    """This function will add a user the way commands do: in one durable transaction."""
+    """Add a user the way commands do: in one durable transaction."""
     return User.objects.create_user(name)
 
 
 def rows(alias: str, query: str) -> list[tuple[object, ...]]:
-    """This function will return what ``query`` gives on ``alias``."""
+    """Return what ``query`` gives on ``alias``."""
     with connections[alias].cursor() as cursor:
         cursor.execute(query)
         return list(cursor.fetchall())

@@ -19,7 +19,7 @@ def desk() -> Desk:
 
 
 def attack(sql: str, *parameters: str | int | uuid.UUID, before: tuple[str, ...] = ()) -> None:
-    """This function will run SQL as the application role and let deferred guards speak."""
+    """Run SQL as the application role and let deferred guards speak."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT current_user")
         assert cursor.fetchone() == ("workbench_app",)
@@ -112,7 +112,7 @@ def test_a_decision_without_its_audit_event_is_refused(desk: Desk) -> None:
 
 
 def copy_of(version: Version, **changes: str) -> str:
-    """This function will write the INSERT that copies a version with some columns changed."""
+    """Write the INSERT that copies a version with some columns changed."""
     columns = [f.column for f in Version._meta.concrete_fields if f.column != "id"]
     listed = ", ".join(f'"{column}"' for column in columns)
     values = ", ".join(changes.get(str(column), f'"{column}"') for column in columns)

@@ -17,7 +17,7 @@ client = Client()
 
 
 def beat_came_through(*, seconds_ago: int) -> None:
-    """This function will record a beat as django-q2's monitor does."""
+    """Record a beat as django-q2's monitor does."""
     at = timezone.now() - timedelta(seconds=seconds_ago)
     Task.objects.create(
         id=f"beat-{seconds_ago}",
@@ -31,7 +31,7 @@ def beat_came_through(*, seconds_ago: int) -> None:
 
 
 def job(*, state: JobState, lease_seconds: int | None = None, waits_s: int = 0) -> None:
-    """This function will add a job row."""
+    """Add a job row."""
     now = timezone.now()
     lease = None if lease_seconds is None else now + timedelta(seconds=lease_seconds)
     since = now - timedelta(seconds=waits_s)

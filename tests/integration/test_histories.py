@@ -28,7 +28,7 @@ W = WhatHappened
 
 
 def day(number: int) -> datetime:
-    """This function will place a day of the model in the world."""
+    """Place a day of the model in the world."""
     return utc(2024, 1, 1) + timedelta(days=number)
 
 
@@ -62,14 +62,14 @@ class Model:
     made: int = 0
 
     def fact(self, value: str, start: int, end: int | None, *, slot: bool) -> Fact:
-        """This function will make a fact nobody has made before."""
+        """Make a fact nobody has made before."""
         self.made += 1
         return Fact(self.made, value, start, end, slot)
 
     def apply(
         self, happened: WhatHappened, value: str, start: int, end: int | None, target: Fact | None
     ) -> tuple[frozenset[Fact], frozenset[Fact]] | None:
-        """This function will say what an approval opens and closes; None where it is refused."""
+        """Say what an approval opens and closes; None where it is refused."""
         opened: set[Fact] = set()
         closed: set[Fact] = set()
         if happened in (W.BOTH_TRUE, W.CANNOT_TELL):
@@ -95,26 +95,26 @@ class Model:
         return min(ends) if ends else None
 
     def decide(self, decision: Decision, opened: frozenset[Fact], closed: frozenset[Fact]) -> None:
-        """This function will take a decision into account."""
+        """Take a decision into account."""
         assert decision.at is not None
         self.believed = (self.believed - closed) | opened
         self.effects[decision.pk] = (opened, closed)
         self.snapshots.append((decision.at, self.believed))
 
     def can_undo(self, decision_id: uuid.UUID) -> bool:
-        """This function will say whether nothing stands in the way of an undo."""
+        """Say whether nothing stands in the way of an undo."""
         opened, closed = self.effects[decision_id]
         after = (self.believed - opened) | closed
         return decision_id not in self.undone and opened <= self.believed and not clashes(after)
 
     def as_of(self, *, valid_at: datetime, known_at: datetime) -> Counter[str]:
-        """This function will answer what was true then, as known at the other instant."""
+        """Answer what was true then, as known at the other instant."""
         known = [facts for at, facts in self.snapshots if at <= known_at]
         return Counter(fact.value for fact in (known[-1] if known else ()) if fact.holds(valid_at))
 
 
 def clashes(facts: frozenset[Fact]) -> bool:
-    """This function will say whether two facts claim the slot at one time."""
+    """Say whether two facts claim the slot at one time."""
     held = [fact for fact in facts if fact.slot]
     return any(a.id < b.id and a.overlaps(b.start, b.end) for a in held for b in held)
 
@@ -137,7 +137,7 @@ class History:
         self.decided: list[uuid.UUID] = []
 
     def play(self, step: tuple[WhatHappened | str, int, int | None, int]) -> None:
-        """This function will do one step in both, and demand the same outcome."""
+        """Do one step in both, and demand the same outcome."""
         what, start, length, choice = step
         if what == "undo":
             self.undo(choice)
@@ -146,7 +146,7 @@ class History:
             self.approve(WhatHappened(what), start=start, end=end, choice=choice)
 
     def approve(self, happened: WhatHappened, *, start: int, end: int | None, choice: int) -> None:
-        """This function will approve a new value in one of the ways."""
+        """Approve a new value in one of the ways."""
         current = list(Version.objects.current().filter(space=self.desk.space).order_by("pk"))
         target = None
         if happened not in (W.NEW, W.BOTH_TRUE):
@@ -169,7 +169,7 @@ class History:
         self.decided.append(decided.decision_id)
 
     def undo(self, choice: int) -> None:
-        """This function will take back one of the decisions so far."""
+        """Take back one of the decisions so far."""
         if not self.decided:
             return
         decision_id = self.decided[choice % len(self.decided)]
@@ -186,7 +186,7 @@ class History:
     def settle(
         self, decision_id: uuid.UUID, opened: frozenset[Fact], closed: frozenset[Fact]
     ) -> None:
-        """This function will pair the versions a decision opened with the model's facts."""
+        """Pair the versions a decision opened with the model's facts."""
         self.model.decide(Decision.objects.get(pk=decision_id), opened, closed)
         for version in Version.objects.filter(opened_by_id=decision_id):
             fact = next(
@@ -196,7 +196,7 @@ class History:
             self.versions[version.pk] = fact
 
     def check(self) -> None:
-        """This function will compare every pair of dates, on and beside every boundary."""
+        """Compare every pair of dates, on and beside every boundary."""
         instant = timedelta(microseconds=1)
         stamps = [at for at, _ in self.model.snapshots]
         knowns = [k for at in stamps for k in (at - instant, at, at + instant)]

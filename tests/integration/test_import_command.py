@@ -26,14 +26,14 @@ pytestmark = pytest.mark.django_db
 
 
 def write(folder: Path, *lines: str, name: str = "chat.jsonl") -> Path:
-    """This function will write a file of these lines."""
+    """Write a file of these lines."""
     path = folder / name
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
 
 
 def run(path: Path, *options: str, space: str = "main") -> tuple[dict[str, Any], str]:
-    """This function will import a file; its figures and what it said of problems."""
+    """Import a file; its figures and what it said of problems."""
     figures, said = path.with_suffix(".figures"), StringIO()
     call_command(
         "import", str(path), "--space", space, "--json", str(figures), *options,

@@ -32,20 +32,20 @@ def space() -> Space:
 
 
 def make_key(space: Space, *, by: Actor = SYSTEM, **changes: Any) -> keys.NewKey:
-    """This function will make a key for Ana."""
+    """Make a key for Ana."""
     plain: dict[str, Any] = {"name": "agent", "subjects": [ANA], "scopes": ["retrieve"]}
     return keys.create_key(space_slug=space.slug, by=by, now=timezone.now(), **(plain | changes))
 
 
 def log_in(space: Space, role: str) -> Client:
-    """This function will log a person with the role in."""
+    """Log a person with the role in."""
     client = Client()
     client.force_login(make_person(space, role=role))
     return client
 
 
 def form(**changes: Any) -> dict[str, Any]:
-    """This function will fill the form for a new key."""
+    """Fill the form for a new key."""
     plain = {
         "form_id": str(uuid.uuid4()),
         "name": "coding agent",

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 
 def stored(text: str) -> tuple[int, list[str]]:
-    """This function will return how many positions and which lexemes PostgreSQL keeps."""
+    """Return how many positions and which lexemes PostgreSQL keeps."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT coalesce(sum(cardinality(positions)), 0), coalesce(array_agg(lexeme), '{}') "

@@ -61,12 +61,12 @@ def _fresh_failures() -> None:
 
 
 def tools(engine: LocalEngine | None = None) -> Tools:
-    """This function will pair an engine with the embedder of this machine."""
+    """Pair an engine with the embedder of this machine."""
     return Tools(engine=engine or LocalEngine(), embedder=get_embedder())
 
 
 def said(text: str, *, by: str = "Ana", kind: str = "user_message") -> tuple[str, str, str]:
-    """This function will describe a message by who said it and how."""
+    """Describe a message by who said it and how."""
     return (text, by, kind)
 
 
@@ -77,7 +77,7 @@ def capture(
     days: int = 0,
     subject: SubjectRef = ANA,
 ) -> int:
-    """This function will capture a conversation, one message a minute; its id."""
+    """Capture a conversation, one message a minute; its id."""
     at = NOW + timedelta(days=days)
     messages = [
         NewMessage(
@@ -93,12 +93,12 @@ def capture(
 
 
 def process(conversation_id: int, engine: LocalEngine | None = None) -> None:
-    """This function will process a conversation now."""
+    """Process a conversation now."""
     pipeline.process_conversation(conversation_id, tools=tools(engine))
 
 
 def waiting(space: Space) -> list[str]:
-    """This function will list what waits for a decision."""
+    """List what waits for a decision."""
     rows = Proposal.objects.filter(space=space, state=TrustState.PENDING).order_by("pk")
     return list(rows.values_list("text", flat=True))
 

@@ -45,12 +45,12 @@ def read(desk: Desk) -> Read:
 
 
 def texts(page: QueuePage) -> list[str]:
-    """This function will list the statements of a page."""
+    """List the statements of a page."""
     return [row.text for row in page.rows]
 
 
 def walk(read: Read, **chosen: object) -> list[str]:
-    """This function will read page after page to the end."""
+    """Read page after page to the end."""
     page = read(**chosen)
     found = texts(page)
     while page.next is not None:

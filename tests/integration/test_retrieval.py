@@ -42,7 +42,7 @@ def desk() -> Desk:
 def ask(
     desk: Desk, query: str, *, subjects: list[Subject] | None = None, **changes: Any
 ) -> Retrieval:
-    """This function will retrieve for all the space's subjects unless told otherwise."""
+    """Retrieve for all the space's subjects unless told otherwise."""
     wanted = Subject.objects.filter(space=desk.space) if subjects is None else subjects
     plain: dict[str, Any] = {
         "query_vector": None,
@@ -64,12 +64,12 @@ def ask(
 
 
 def texts(answer: Retrieval) -> list[str]:
-    """This function will list the served statements in order."""
+    """List the served statements in order."""
     return [item.found.text for item in answer.items]
 
 
 def give_vector(version: Version, *vector: float, model: str = "toy") -> None:
-    """This function will embed a version's own text as the worker would."""
+    """Embed a version's own text as the worker would."""
     SearchEntry.objects.filter(version=version, source="text").update(
         vector=list(vector), model=model
     )

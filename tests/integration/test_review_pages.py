@@ -28,14 +28,14 @@ def scene() -> scenes.Scene:
 
 
 def client(name: Any) -> Client:
-    """This function will log a user in."""
+    """Log a user in."""
     found = Client()
     found.force_login(name)
     return found
 
 
 def posted(proposal: Proposal, **more: Any) -> dict[str, Any]:
-    """This function will fill a form as the card would."""
+    """Fill a form as the card would."""
     proposal.refresh_from_db()
     return {"request_id": str(uuid.uuid4()), "version": proposal.version, **more}
 

@@ -17,7 +17,7 @@ from workbench.queries import health
 
 
 def run(*arguments: str) -> list[str]:
-    """This function will run a command and return the lines it printed."""
+    """Run a command and return the lines it printed."""
     out = StringIO()
     call_command(*arguments, stdout=out)
     return out.getvalue().splitlines()
@@ -96,7 +96,7 @@ def test_a_person_who_cannot_be_added_leaves_no_trace(
 
 
 def findings(about: str) -> list[doctor.Finding]:
-    """This function will return what the doctor says about one thing."""
+    """Return what the doctor says about one thing."""
     return [finding for finding in doctor.examine() if finding.about == about]
 
 

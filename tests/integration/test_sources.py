@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 def capture(space_id: int, *messages: NewMessage, **changes: object) -> Captured:
-    """This function will capture messages of one conversation."""
+    """Capture messages of one conversation."""
     given = {
         "space_id": space_id, "external_id": "c1", "source": "test", "messages": messages,
         "subjects": [ANA], "by": SYSTEM, "now": NOW,
@@ -23,7 +23,7 @@ def capture(space_id: int, *messages: NewMessage, **changes: object) -> Captured
 
 
 def said(external_id: str, text: str, *, at: datetime | None = NOW) -> NewMessage:
-    """This function will make a message of Ana's."""
+    """Make a message of Ana's."""
     return NewMessage(external_id, "Ana", "user_message", text, at, ANA)
 
 

@@ -39,7 +39,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], Process]]:
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float = 10) -> bool:
-    """This function will wait for ``condition``, and say whether it came."""
+    """Wait for ``condition``, and say whether it came."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -49,7 +49,7 @@ def wait_until(condition: Callable[[], bool], *, seconds: float = 10) -> bool:
 
 
 def descendants(process: Process) -> list[psutil.Process]:
-    """This function will return the guard and everything below it."""
+    """Return the guard and everything below it."""
     assert process._guard is not None
     guard = psutil.Process(process._guard.pid)
     return [guard, *guard.children(recursive=True)]
@@ -77,7 +77,7 @@ def test_what_a_program_leaves_behind_is_ended_with_it(start: Callable[[str], Pr
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """This function will say whether the process still does anything."""
+    """Say whether the process still does anything."""
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -104,21 +104,21 @@ class FakeWorker(Process):
         self.starts = 0
 
     def start(self) -> None:
-        """This function will count."""
+        """Count."""
         self.starts += 1
 
     def is_running(self) -> bool:
-        """This function will say yes."""
+        """Say yes."""
         return True
 
 
 def watch(worker: Process, deliver: Callable[[], object] = lambda: None) -> WorkerWatch:
-    """This function will make a watch that finds a minute's silence too long."""
+    """Make a watch that finds a minute's silence too long."""
     return WorkerWatch(worker, deliver=deliver, beat_every_s=15, silent_after_s=60)
 
 
 def beat(*, seconds_ago: int) -> None:
-    """This function will record a beat that came through."""
+    """Record a beat that came through."""
     at = timezone.now() - timedelta(seconds=seconds_ago)
     Task.objects.create(
         id="beat", name="beat", func="f", group="heartbeat", started=at, stopped=at, success=True

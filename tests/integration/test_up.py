@@ -26,14 +26,14 @@ READY = re.compile(r"^ready http://127\.0\.0\.1:(\d+)$")
 
 
 def free_port() -> int:
-    """This function will return a port nobody uses just now."""
+    """Return a port nobody uses just now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float) -> bool:
-    """This function will wait for ``condition``, and say whether it came."""
+    """Wait for ``condition``, and say whether it came."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -70,7 +70,7 @@ class Up:
         )
 
     def wait_until_ready(self) -> None:
-        """This function will read the output up to the ready line."""
+        """Read the output up to the ready line."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.append(line.rstrip("\n"))
@@ -79,13 +79,13 @@ class Up:
         pytest.fail("\n".join([*self.lines, self.process.communicate()[1]]))
 
     def family(self) -> list[psutil.Process]:
-        """This function will return every process that works for this home."""
+        """Return every process that works for this home."""
         children: list[psutil.Process] = psutil.Process(self.process.pid).children(recursive=True)
         server = self.server()
         return children + ([server] if server else [])
 
     def server(self) -> psutil.Process | None:
-        """This function will return this home's PostgreSQL, if it runs."""
+        """Return this home's PostgreSQL, if it runs."""
         data = embedded.EmbeddedServer(self.home, settings={}).places.data
         try:
             pid = int((data / "postmaster.pid").read_text(encoding="utf-8").split("\n")[0])
@@ -94,7 +94,7 @@ class Up:
             return None
 
     def waiting_proposals(self) -> int:
-        """This function will count what waits for a curator."""
+        """Count what waits for a curator."""
         sockets = embedded.EmbeddedServer(self.home, settings={}).socket_directory
         query = "SELECT count(*) FROM knowledge_proposal WHERE state = 'pending'"
         with psycopg.connect(
@@ -103,7 +103,7 @@ class Up:
             return int((connection.execute(query).fetchone() or [0])[0])
 
     def get(self, path: str) -> tuple[int, dict[str, object]]:
-        """This function will ask the web server."""
+        """Ask the web server."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
         try:
             connection.request("GET", path)
@@ -114,7 +114,7 @@ class Up:
 
 
 def all_gone(family: list[psutil.Process]) -> bool:
-    """This function will say whether none of the processes is left (zombies have ended)."""
+    """Say whether none of the processes is left (zombies have ended)."""
     return not any(
         process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in family
     )
@@ -217,7 +217,7 @@ def test_a_web_server_that_dies_is_started_again(start: Callable[..., Up]) -> No
 
 
 def can_serve(up: Up) -> bool:
-    """This function will say whether the web server answers."""
+    """Say whether the web server answers."""
     try:
         return up.get("/healthz")[0] == 200
     except OSError:

@@ -42,7 +42,7 @@ class TestSharedBase:
         monkeypatch.setattr(embedded_places, "SHARED_BASE", tmp_path / "var")
 
     def base_of(self, home: Path) -> Path:
-        """This function will return the home's base, as a first or later start would."""
+        """Return the home's base, as a first or later start would."""
         home.mkdir(exist_ok=True)
         base = embedded_places.shared_base(home)
         base.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from knowledge.retrieval.lexemes import index_text, query_terms
 
 
 def lexemes_of(text: str, *, language: str = "") -> set[str]:
-    """This function will return the lexemes of an indexed text, without their positions."""
+    """Return the lexemes of an indexed text, without their positions."""
     literal = index_text(text, language=language).literal
     return {item.rsplit(":", 1)[0].strip("'") for item in literal.split(" ") if item}
 

@@ -16,7 +16,7 @@ AT = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 def found(number: int = 1, **changes: Any) -> Found:
-    """This function will make a version as the search gives it."""
+    """Make a version as the search gives it."""
     plain: dict[str, Any] = {
         "version_id": number,
         "statement_id": 100 + number,
@@ -45,7 +45,7 @@ def found(number: int = 1, **changes: Any) -> Found:
 
 
 def offers(*costs: int, critical: tuple[int, ...] = ()) -> list[Offer]:
-    """This function will make offers in order of score, some of them critical."""
+    """Make offers in order of score, some of them critical."""
     return [
         Offer(
             found(place, criticality="must_include" if place in critical else "normal"),
@@ -57,7 +57,7 @@ def offers(*costs: int, critical: tuple[int, ...] = ()) -> list[Offer]:
 
 
 def chosen(*costs: int, critical: tuple[int, ...] = (), **limits: Any) -> list[int]:
-    """This function will pack and return the places of what was chosen."""
+    """Pack and return the places of what was chosen."""
     packing = pack(offers(*costs, critical=critical), **({"k": 10, "token_budget": 100} | limits))
     return [offer.found.version_id for offer in packing.chosen]
 

@@ -51,7 +51,7 @@ def test_remnants_and_the_new_period_cover_the_old_without_overlap(
 
 
 def holds(period: Period | None, instant: datetime) -> bool:
-    """This function will say whether a half-open, bounded period holds the instant."""
+    """Say whether a half-open, bounded period holds the instant."""
     if period is None or period.lower is None or period.upper is None:
         return False
     return period.lower <= instant < period.upper

@@ -31,7 +31,7 @@ class KeyAuth(HttpBearer):
         self.scope = scope
 
     def authenticate(self, request: HttpRequest, token: str) -> Grant:
-        """This function will return what the key opens.
+        """Return what the key opens.
 
         **Raises**: KeyRefused; AuditUnavailable where the refusal cannot be logged.
         """
@@ -55,12 +55,12 @@ class KeyAuth(HttpBearer):
 
 
 def actor_of(request: HttpRequest, grant: Grant) -> Actor:
-    """This function will name the key as who acts."""
+    """Name the key as who acts."""
     return Actor(kind="key", id=grant.prefix, channel="api", request_id=request_id_of(request))
 
 
 def deny(request: HttpRequest, *, grant: Grant | None, actor_id: str, reason: str) -> None:
-    """This function will log a refused use of a key, an unknown one in the system's chain.
+    """Log a refused use of a key, an unknown one in the system's chain.
 
     **Raises**: AuditUnavailable.
     """
@@ -78,7 +78,7 @@ def deny(request: HttpRequest, *, grant: Grant | None, actor_id: str, reason: st
 
 
 def log(**event: Any) -> None:
-    """This function will write an audit event, or see to it that the answer is 503.
+    """Write an audit event, or see to it that the answer is 503.
 
     **Raises**: AuditUnavailable.
     """

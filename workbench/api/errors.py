@@ -56,7 +56,7 @@ def problem(
     headers: Mapping[str, str] | None = None,
     **more: Any,
 ) -> HttpResponse:
-    """This function will write one problem: a sentence for people and a code for machines."""
+    """Write one problem: a sentence for people and a code for machines."""
     body = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -75,7 +75,7 @@ def problem(
 
 
 def of_knowledge(request: HttpRequest, error: KnowledgeError) -> HttpResponse:
-    """This function will answer with an error of the core."""
+    """Answer with an error of the core."""
     status = 400
     for kind, mapped in ((NotAllowed, 403), (NotFound, 404), (InvalidInput, 422), (Conflict, 409)):
         if isinstance(error, kind):
@@ -85,7 +85,7 @@ def of_knowledge(request: HttpRequest, error: KnowledgeError) -> HttpResponse:
 
 
 def of_validation(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    """This function will name every field that is wrong, the first one in the sentence."""
+    """Name every field that is wrong, the first one in the sentence."""
     errors = [_field_error(item) for item in error.errors]
     first = errors[0]
     return problem(
@@ -101,7 +101,7 @@ def of_validation(request: HttpRequest, error: ValidationError) -> HttpResponse:
 
 
 def unknown_parameters(request: HttpRequest, names: list[str]) -> HttpResponse:
-    """This function will refuse parameters of the address that the call does not have."""
+    """Refuse parameters of the address that the call does not have."""
     errors = [_unknown(name) for name in names]
     return problem(
         request,
@@ -114,7 +114,7 @@ def unknown_parameters(request: HttpRequest, names: list[str]) -> HttpResponse:
 
 
 def of_unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
-    """This function will say that the store cannot answer: which is not “no memories”."""
+    """Say that the store cannot answer: which is not “no memories”."""
     logger.error("store_unavailable", exc_info=error)
     return problem(
         request,
@@ -127,7 +127,7 @@ def of_unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
 
 
 def of_anything(request: HttpRequest, error: Exception) -> HttpResponse:
-    """This function will answer for a fault of ours without telling its inside."""
+    """Answer for a fault of ours without telling its inside."""
     logger.error("api_fault", exc_info=error)
     return problem(
         request,
@@ -138,7 +138,7 @@ def of_anything(request: HttpRequest, error: Exception) -> HttpResponse:
 
 
 def as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """This function will turn a plain error answer, such as 405, into a problem."""
+    """Turn a plain error answer, such as 405, into a problem."""
     if response.status_code < 400 or response.headers.get("Content-Type") == CONTENT_TYPE:
         return response
     status = HTTPStatus(response.status_code)
@@ -154,7 +154,7 @@ def as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 def install(api: NinjaAPI) -> None:
-    """This function will give the API its handlers; the most specific one answers."""
+    """Give the API its handlers; the most specific one answers."""
 
     def handle(kind: type[Exception], answer: Any) -> None:
         api.add_exception_handler(kind, answer)
@@ -173,7 +173,7 @@ def install(api: NinjaAPI) -> None:
 
 
 def not_found(request: HttpRequest, error: Exception | None = None) -> HttpResponse:
-    """This function will answer for an address the API does not have."""
+    """Answer for an address the API does not have."""
     return problem(
         request, status=404, code="not_found", detail="There is nothing at this address."
     )

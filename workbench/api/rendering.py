@@ -14,7 +14,7 @@ class ExactTimes(BaseRenderer):
     media_type = "application/json"
 
     def render(self, request: HttpRequest, data: Any, *, response_status: int) -> str:
-        """This function will write an answer."""
+        """Write an answer."""
         return json.dumps(data, default=_plain, ensure_ascii=False)
 
 

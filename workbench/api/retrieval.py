@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
     summary="Find approved statements",
 )
 def find_statements(request: HttpRequest, wanted: RetrieveIn) -> RetrieveOut:
-    """This function will find approved statements about exactly the key's subjects."""
+    """Find approved statements about exactly the key's subjects."""
     grant: Grant = request.auth  # type: ignore[attr-defined]  # ninja puts it there
     vector, model = _embedded(wanted.query)
     found = retrieve(

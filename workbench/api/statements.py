@@ -24,7 +24,7 @@ _LARGEST_ID = 2**63 - 1
     summary="One statement",
 )
 def one_statement(request: HttpRequest, statement_id: int, wanted: Query[AtIn]) -> StatementOut:
-    """This function will return the version that holds at both instants, else the last one."""
+    """Return the version that holds at both instants, else the last one."""
     view = _read(request, statement_id, wanted)
     return StatementOut(
         statement_id=view.statement_id,
@@ -43,7 +43,7 @@ def one_statement(request: HttpRequest, statement_id: int, wanted: Query[AtIn]) 
     summary="Its versions",
 )
 def history(request: HttpRequest, statement_id: int, wanted: Query[AtIn]) -> HistoryOut:
-    """This function will return every version known at `known_at`, in order of belief."""
+    """Return every version known at `known_at`, in order of belief."""
     view = _read(request, statement_id, wanted)
     return HistoryOut(
         statement_id=view.statement_id,

@@ -38,7 +38,7 @@ View = Callable[..., HttpResponse]
 
 
 def guarded(view: View, *, parameters: frozenset[str] | None) -> View:
-    """This function will make a view answer every failure as a problem, and never be cached.
+    """Make a view answer every failure as a problem, and never be cached.
 
     ``parameters`` are the names an address may carry; None admits any.
     """

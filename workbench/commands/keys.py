@@ -49,7 +49,7 @@ def create_key(
     now: datetime,
     days: int = DEFAULT_DAYS,
 ) -> NewKey:
-    """This function will make a key for fixed subjects of one space.
+    """Make a key for fixed subjects of one space.
 
     A subject that has no memory yet is made, so that a key can exist before its first capture.
 
@@ -93,7 +93,7 @@ def create_key(
 
 @transaction.atomic(durable=True)
 def revoke_key(*, key_id: int, space_id: int, typed_prefix: str, by: Actor, now: datetime) -> None:
-    """This function will end a key at once and for good; it stays listed.
+    """End a key at once and for good; it stays listed.
 
     ``typed_prefix`` must be the key's: whoever revokes has looked at which one.
 
@@ -118,13 +118,13 @@ def revoke_key(*, key_id: int, space_id: int, typed_prefix: str, by: Actor, now:
 
 
 def note_use(*, key_id: int, now: datetime) -> None:
-    """This function will remember that a key was used, at most once every five minutes."""
+    """Remember that a key was used, at most once every five minutes."""
     stale = Q(last_used_at__isnull=True) | Q(last_used_at__lt=now - _USE_IS_NOTED_EVERY)
     ApiKey.objects.filter(stale, pk=key_id).update(last_used_at=now)
 
 
 def digest_of(secret: str) -> bytes:
-    """This function will return what is stored of a secret: it has 256 random bits."""
+    """Return what is stored of a secret: it has 256 random bits."""
     return hashlib.sha256(secret.encode()).digest()
 
 

@@ -30,7 +30,7 @@ class AddedPerson:
 
 
 def new_password() -> str:
-    """This function will return a random password of twenty characters in four groups."""
+    """Return a random password of twenty characters in four groups."""
     groups = (
         "".join(secrets.choice(ALPHABET) for _ in range(GROUP_LENGTH))
         for _ in range(PASSWORD_GROUPS)
@@ -47,7 +47,7 @@ def add_person(
     now: datetime,
     password: str = "",
 ) -> AddedPerson:
-    """This function will give a person a role in a space, and a login if they have none.
+    """Give a person a role in a space, and a login if they have none.
 
     Two commands of the core, each whole: repeated after a failure it goes on where it stopped.
     **Raises**: InvalidInput for a role or name that cannot be; NotFound for the space.
@@ -72,7 +72,7 @@ def add_person(
 
 @transaction.atomic(durable=True)
 def create_login(*, username: str, password: str, by: Actor) -> User:
-    """This function will create a user and say so in the system's chain.
+    """Create a user and say so in the system's chain.
 
     **Raises**: InvalidInput for a name Django does not take.
     """
@@ -96,7 +96,7 @@ def create_login(*, username: str, password: str, by: Actor) -> User:
 
 @transaction.atomic(durable=True)
 def widen_login(*, user_id: int, role: str) -> None:
-    """This function will open the administration pages to roles that work there."""
+    """Open the administration pages to roles that work there."""
     if role in STAFF_ROLES:
         User.objects.filter(pk=user_id).update(is_staff=True)
     if role == Role.ADMIN:

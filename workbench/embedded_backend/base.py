@@ -12,7 +12,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """Connects to the embedded server of ``WORKBENCH_HOME``, starting it if nobody has."""
 
     def get_connection_params(self) -> dict[str, Any]:
-        """This function will return psycopg's parameters for a server that is running."""
+        """Return psycopg's parameters for a server that is running."""
         server = embedded.server_for(
             settings.WORKBENCH_HOME, settings=settings.EMBEDDED_POSTGRES_SETTINGS
         )

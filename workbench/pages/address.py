@@ -18,7 +18,7 @@ _DEFAULT = QueueFilter()
 
 
 def read_filter(given: Mapping[str, str]) -> QueueFilter:
-    """This function will read the filter from an address; words it does not know count as none."""
+    """Read the filter from an address; words it does not know count as none."""
     subject = given.get("subject", "")
     chosen = QueueFilter(
         tab=given.get("tab", "pending"),
@@ -39,7 +39,7 @@ def read_filter(given: Mapping[str, str]) -> QueueFilter:
 
 
 def query(chosen: QueueFilter, *, cursor: Cursor | None = None, **more: str | int) -> str:
-    """This function will write a filter as the end of an address, with its question mark."""
+    """Write a filter as the end of an address, with its question mark."""
     parts: dict[str, str | int] = {
         name: value
         for name in (field.name for field in fields(QueueFilter))
@@ -52,19 +52,19 @@ def query(chosen: QueueFilter, *, cursor: Cursor | None = None, **more: str | in
 
 
 def with_change(chosen: QueueFilter, **changes: Any) -> str:
-    """This function will write the address of the same list with something chosen otherwise."""
+    """Write the address of the same list with something chosen otherwise."""
     return query(replace(chosen, **changes))
 
 
 def write_cursor(cursor: Cursor) -> str:
-    """This function will write a place in the list so that an address can hold it."""
+    """Write a place in the list so that an address can hold it."""
     plain = [_plain(cursor.key), _plain(cursor.oldest), cursor.phase]
     packed = json.dumps(plain, separators=(",", ":")).encode()
     return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
 
 def read_cursor(text: str, *, sort: str) -> Cursor | None:
-    """This function will read a place in the list; a broken one is the beginning."""
+    """Read a place in the list; a broken one is the beginning."""
     try:
         padded = text + "=" * (-len(text) % 4)
         key, oldest, phase = json.loads(base64.urlsafe_b64decode(padded.encode()))

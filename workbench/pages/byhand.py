@@ -21,7 +21,7 @@ class ByHandView:
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """This function will mark the chosen words in their message."""
+        """Mark the chosen words in their message."""
         words = self.words
         return (Mark(0, words.message_id, words.start, words.end, 1, "this"),)
 
@@ -34,7 +34,7 @@ def by_hand_view(
     values: dict[str, str] | None = None,
     errors: dict[str, list[str]] | None = None,
 ) -> ByHandView:
-    """This function will build the form, filled with the words themselves at first."""
+    """Build the form, filled with the words themselves at first."""
     first = {
         "text": words.quote,
         "about": words.speaker,

@@ -64,7 +64,7 @@ class RunView:
 
 
 def conversations_view(*, seat: Seat, after: int | None, keys_on: bool) -> ConversationsView:
-    """This function will build the list of conversations. **Cost**: three queries."""
+    """Build the list of conversations. **Cost**: three queries."""
     found = conversations(space_id=seat.space_id, after=after)
     rows = found[:CONVERSATIONS_A_PAGE]
     more = f"{reverse('conversations')}?after={rows[-1].id}" if len(found) > len(rows) else ""
@@ -73,7 +73,7 @@ def conversations_view(*, seat: Seat, after: int | None, keys_on: bool) -> Conve
 
 
 def conversation_view(found: ReadConversation, *, seat: Seat, keys_on: bool) -> ConversationView:
-    """This function will build a conversation's page."""
+    """Build a conversation's page."""
     title = found.title or found.external_id
     here = reverse("conversation", args=[found.id])
     return ConversationView(
@@ -85,7 +85,7 @@ def conversation_view(found: ReadConversation, *, seat: Seat, keys_on: bool) -> 
 
 
 def runs_view(*, seat: Seat, after: int | None, keys_on: bool) -> RunsView:
-    """This function will build the list of runs. **Cost**: two queries."""
+    """Build the list of runs. **Cost**: two queries."""
     found = runs(space_id=seat.space_id, after=after)
     rows = found[:CONVERSATIONS_A_PAGE]
     more = f"{reverse('runs')}?after={rows[-1].id}" if len(found) > len(rows) else ""
@@ -94,7 +94,7 @@ def runs_view(*, seat: Seat, after: int | None, keys_on: bool) -> RunsView:
 
 
 def run_view(found: ReadRun, *, seat: Seat, keys_on: bool) -> RunView:
-    """This function will build a run's page."""
+    """Build a run's page."""
     frame = shell(title=f"Run {found.id}", seat=seat, current="runs", keys_on=keys_on)
     return RunView(shell=frame, run=found)
 

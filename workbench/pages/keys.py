@@ -56,7 +56,7 @@ def keys_view(
     made: NewKey | None = None,
     error: str = "",
 ) -> KeysView:
-    """This function will build the page. **Cost**: four queries."""
+    """Build the page. **Cost**: four queries."""
     draft = draft or Draft()
     return KeysView(
         shell=shell(title="Keys", seat=seat, current="keys", keys_on=keys_on),

@@ -24,7 +24,7 @@ class ShortcutsView:
 
 
 def mine_view(*, seat: Seat, now: datetime, keys_on: bool) -> MineView:
-    """This function will build the page of one's own decisions. **Cost**: two queries."""
+    """Build the page of one's own decisions. **Cost**: two queries."""
     return MineView(
         shell=shell(title="My decisions", seat=seat, current="my_decisions", keys_on=keys_on),
         decisions=decisions_of(user_id=seat.user_id, space_id=seat.space_id, now=now),
@@ -32,7 +32,7 @@ def mine_view(*, seat: Seat, now: datetime, keys_on: bool) -> MineView:
 
 
 def shortcuts_view(*, seat: Seat, keys_on: bool) -> ShortcutsView:
-    """This function will build the sheet of keys."""
+    """Build the sheet of keys."""
     return ShortcutsView(
         shell=shell(title="Shortcuts", seat=seat, current="shortcuts", keys_on=keys_on)
     )

@@ -71,7 +71,7 @@ class Reading:
     found: QueuePage
 
     def card_url(self, proposal_id: int | None) -> str:
-        """This function will return the address of a card in this list, '' for none."""
+        """Return the address of a card in this list, '' for none."""
         if proposal_id is None:
             return ""
         ends = proposal_id == self.found.following
@@ -80,12 +80,12 @@ class Reading:
 
     @property
     def query(self) -> str:
-        """This function will return the end of an address that leads back to this list."""
+        """Return the end of an address that leads back to this list."""
         return query(self.chosen, cursor=self.cursor)
 
 
 def read(given: dict[str, str], *, seat: Seat, now: datetime) -> Reading:
-    """This function will read the list an address asks for. **Cost**: ten queries."""
+    """Read the list an address asks for. **Cost**: ten queries."""
     chosen = read_filter(given)
     cursor = read_cursor(given.get("after", ""), sort=chosen.sort)
     found = queue_page(
@@ -100,14 +100,14 @@ def read(given: dict[str, str], *, seat: Seat, now: datetime) -> Reading:
 
 
 def queue_view(reading: Reading, *, seat: Seat, keys_on: bool) -> QueueView:
-    """This function will build the queue's page."""
+    """Build the queue's page."""
     waiting = reading.found.tabs["pending"]
     frame = shell(title="Queue", seat=seat, current="queue", keys_on=keys_on, waiting=waiting)
     return QueueView(shell=frame, list=queue_list(reading, seat=seat))
 
 
 def queue_list(reading: Reading, *, seat: Seat, current: int | None = None) -> QueueList:
-    """This function will build the list, with the row of the open card marked."""
+    """Build the list, with the row of the open card marked."""
     chosen, found = reading.chosen, reading.found
     more = reading.found.next
     base = reverse("queue")

@@ -82,33 +82,33 @@ class ReviewView:
 
     @property
     def form_id(self) -> str:
-        """This function will return which form the choices belong to."""
+        """Return which form the choices belong to."""
         return "edit-form" if self.draft else "approve-form"
 
     @property
     def needs_reason(self) -> bool:
-        """This function will tell whether approving asks for a typed reason."""
+        """Tell whether approving asks for a typed reason."""
         asks = SECRET_FLAGS.intersection(self.card.flags)
         return bool(asks) and self.card.is_open and self.shell.seat.may_decide
 
     @property
     def gaps_here(self) -> int:
-        """This function will count the gaps this proposal was made from."""
+        """Count the gaps this proposal was made from."""
         return len(self.card.words.with_tone("this"))
 
     @property
     def gaps_elsewhere(self) -> int:
-        """This function will count the gaps that other proposals were made from."""
+        """Count the gaps that other proposals were made from."""
         return len(self.card.words.with_tone("elsewhere"))
 
     @property
     def gaps_nothing(self) -> int:
-        """This function will count the gaps that became nothing."""
+        """Count the gaps that became nothing."""
         return len(self.nothing)
 
     @property
     def nothing(self) -> tuple[Mark, ...]:
-        """This function will return the gaps that became nothing."""
+        """Return the gaps that became nothing."""
         return self.card.words.with_tone("nothing")
 
 
@@ -123,7 +123,7 @@ class Asked:
 
 
 def read_asked(given: dict[str, str]) -> Asked:
-    """This function will read how much context to show, and whether to edit."""
+    """Read how much context to show, and whether to edit."""
     return Asked(
         before=_small(given.get("earlier", "")),
         after=_small(given.get("later", "")),
@@ -141,7 +141,7 @@ def review_view(
     keys_on: bool,
     **said: Any,
 ) -> ReviewView:
-    """This function will build the card's page. ``said`` holds what went wrong, if anything."""
+    """Build the card's page. ``said`` holds what went wrong, if anything."""
     before, after = reading.found.neighbours(card.id)
     here = reading.card_url(card.id)
     draft = said.pop("draft", None)
@@ -180,7 +180,7 @@ def review_view(
 
 
 def draft_of(card: ReviewCard) -> dict[str, Any]:
-    """This function will return a card's fields as the edit form shows them."""
+    """Return a card's fields as the edit form shows them."""
     names = "text about attribute value memory_type criticality valid_from valid_to".split()
     values = {name: getattr(card, name) for name in names}
     for name in ("valid_from", "valid_to"):

@@ -41,14 +41,14 @@ class Shell:
 
     @property
     def waiting(self) -> int:
-        """This function will return how many proposals wait in the space."""
+        """Return how many proposals wait in the space."""
         return self.places[0].count or 0
 
 
 def shell(
     *, title: str, seat: Seat, current: str, keys_on: bool = True, waiting: int | None = None
 ) -> Shell:
-    """This function will build the frame of a page. **Cost**: one query, none with ``waiting``."""
+    """Build the frame of a page. **Cost**: one query, none with ``waiting``."""
     if waiting is None:
         waiting = pending_count(seat.space_id)
     places = [
@@ -66,7 +66,7 @@ def shell(
 
 
 def _url(name: str) -> str:
-    """This function will return a place's address, or nothing where this set-up has none."""
+    """Return a place's address, or nothing where this set-up has none."""
     try:
         return reverse(name)
     except NoReverseMatch:

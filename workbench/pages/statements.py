@@ -50,7 +50,7 @@ class StatementView:
 def statements_view(
     *, seat: Seat, words: str, subject: int | None, after: int | None, keys_on: bool
 ) -> StatementsView:
-    """This function will build the list of statements. **Cost**: two queries."""
+    """Build the list of statements. **Cost**: two queries."""
     found = statements(space_id=seat.space_id, words=words, subject=subject, after=after)
     rows = found[:STATEMENTS_A_PAGE]
     more = {"q": words, "subject": subject or "", "after": rows[-1].version_id if rows else ""}
@@ -63,7 +63,7 @@ def statements_view(
 
 
 def statement_view(found: Lineage, *, seat: Seat, now: datetime, keys_on: bool) -> StatementView:
-    """This function will build a statement's page."""
+    """Build a statement's page."""
     title = found.current.text or f"Statement {found.id}"
     return StatementView(
         shell=shell(title=title, seat=seat, current="statements", keys_on=keys_on),

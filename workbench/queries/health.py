@@ -24,19 +24,19 @@ class WorkerHealth:
 
 
 def check_database() -> None:
-    """This function will ask the database for one row. **Raises**: ``OperationalError``."""
+    """Ask the database for one row. **Raises**: ``OperationalError``."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
 
 
 @cache
 def migrations_on_disk() -> frozenset[tuple[str, str]]:
-    """This function will return app and name of every migration this code brings."""
+    """Return app and name of every migration this code brings."""
     return frozenset(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
 
 
 def pending_migrations() -> list[str]:
-    """This function will return the names of migrations that are not applied yet.
+    """Return the names of migrations that are not applied yet.
 
     **Cost**: one query; the files are read once per process.
     """
@@ -45,7 +45,7 @@ def pending_migrations() -> list[str]:
 
 
 def worker_health(*, now: datetime) -> WorkerHealth:
-    """This function will say how the worker does. **Cost**: three small queries."""
+    """Say how the worker does. **Cost**: three small queries."""
     beat_at = heartbeat.last_beat_at()
     waiting_since = (
         Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING], run_after__lte=now)

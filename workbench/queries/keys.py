@@ -46,7 +46,7 @@ class Grant:
 
 
 def keys_of_space(space_id: int, *, now: datetime) -> tuple[KeyRow, ...]:
-    """This function will list a space's keys, newest first. **Cost**: two queries."""
+    """List a space's keys, newest first. **Cost**: two queries."""
     rows = (
         ApiKey.objects.filter(space_id=space_id)
         .select_related("created_by")
@@ -71,13 +71,13 @@ def keys_of_space(space_id: int, *, now: datetime) -> tuple[KeyRow, ...]:
 
 
 def subjects_of_space(space_id: int, *, limit: int = 100) -> tuple[str, ...]:
-    """This function will list subjects a key could be bound to, by name. **Cost**: one query."""
+    """List subjects a key could be bound to, by name. **Cost**: one query."""
     rows = Subject.objects.filter(space_id=space_id).order_by("kind", "external_id")
     return tuple(str(row) for row in rows[:limit])
 
 
 def grant_of(token: str, *, now: datetime) -> Grant | None:
-    """This function will return what a token opens, or None where it is no key.
+    """Return what a token opens, or None where it is no key.
 
     The comparison takes as long for a wrong secret as for a right one. **Cost**: two queries.
     """

@@ -19,7 +19,7 @@ LOOK_EVERY_S = 0.2
 
 
 def run(command: list[str]) -> int:
-    """This function will run ``command`` until it ends or standard input does.
+    """Run ``command`` until it ends or standard input does.
 
     **Returns**: its exit code. Nothing of its process group is left afterwards.
     """
@@ -36,7 +36,7 @@ def run(command: list[str]) -> int:
 
 
 def end(target: subprocess.Popen[bytes]) -> None:
-    """This function will ask the process to end and wait for it, but not for ever."""
+    """Ask the process to end and wait for it, but not for ever."""
     target.terminate()
     deadline = time.monotonic() + GRACE_S
     while target.poll() is None and time.monotonic() < deadline:

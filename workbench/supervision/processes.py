@@ -31,7 +31,7 @@ class Process:
     _guard: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """This function will start the command, its output appended to its log."""
+        """Start the command, its output appended to its log."""
         if self.log.exists() and self.log.stat().st_size > LONGEST_LOG:
             self.log.replace(self.log.with_suffix(".log.1"))
         with self.log.open("ab") as output:
@@ -46,22 +46,22 @@ class Process:
         self.started_at = time.monotonic()
 
     def is_running(self) -> bool:
-        """This function will say whether the command still runs."""
+        """Say whether the command still runs."""
         return self._guard is not None and self._guard.poll() is None
 
     def ask_to_end(self) -> None:
-        """This function will ask the command to end, without waiting for it."""
+        """Ask the command to end, without waiting for it."""
         if self._guard is not None and self._guard.stdin is not None:
             self._guard.stdin.close()
 
     def wait(self) -> None:
-        """This function will return when nothing of the command is left."""
+        """Return when nothing of the command is left."""
         if self._guard is not None:
             self._guard.wait()
             self._guard = None
 
     def start_again_if_ended(self) -> bool:
-        """This function will start an ended command again once its pause is over."""
+        """Start an ended command again once its pause is over."""
         if self.is_running():
             return False
         ran_s = time.monotonic() - self.started_at
@@ -76,7 +76,7 @@ class Process:
 
 
 def end_all(processes: list[Process]) -> None:
-    """This function will end the processes side by side and return when all are gone."""
+    """End the processes side by side and return when all are gone."""
     for process in processes:
         process.ask_to_end()
     for process in processes:

@@ -33,7 +33,7 @@ class WorkerWatch:
         self._asked_at = 0.0
 
     def look(self) -> None:
-        """This function will do one round; a database that is away is tried again next time."""
+        """Do one round; a database that is away is tried again next time."""
         try:
             self.deliver()
             if time.monotonic() - self._asked_at > self.beat_every_s:
@@ -48,7 +48,7 @@ class WorkerWatch:
             log.warning("database away", error=str(error))
 
     def is_silent(self) -> bool:
-        """This function will say whether beats stopped although no long job explains it."""
+        """Say whether beats stopped although no long job explains it."""
         if not self.worker.is_running():
             return False  # starting it again is somebody else's part
         silent_for = time.monotonic() - self.worker.started_at

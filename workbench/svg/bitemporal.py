@@ -56,7 +56,7 @@ class _Axis:
 
 
 def plot(versions: Sequence[VersionRow], *, now: datetime, zone: str) -> Plot:
-    """This function will place every version's period on both axes; open ends run to the edge.
+    """Place every version's period on both axes; open ends run to the edge.
 
     Days are written in ``zone``; where belief changed within a day, its hours are.
     """

@@ -21,7 +21,7 @@ register = template.Library()
 
 @register.simple_tag
 def words(text: str, marks: Iterable[Mark] = (), anchors: bool = True) -> SafeString:
-    """This function will print original words with their numbered gaps, everything escaped."""
+    """Print original words with their numbered gaps, everything escaped."""
     spans = [Span(found.start, found.end, found.number, found.tone) for found in marks]
     parts = (_segment(part, anchors) for part in mark(text, spans))
     return format_html_join("", "{}", ((part,) for part in parts))
@@ -55,7 +55,7 @@ def _hidden(part: Segment) -> SafeString:
 
 @register.filter
 def shown(text: str) -> SafeString:
-    """This function will print a text escaped, with invisible characters named."""
+    """Print a text escaped, with invisible characters named."""
     parts = (
         _hidden(part) if part.hidden else format_html("{}", part.text) for part in visible(text)
     )
@@ -64,7 +64,7 @@ def shown(text: str) -> SafeString:
 
 @register.simple_tag
 def diff(found: Difference) -> SafeString:
-    """This function will print a word diff; removed and added words are named to screen readers."""
+    """Print a word diff; removed and added words are named to screen readers."""
     tags = {"added": "ins", "removed": "del"}
     return format_html_join(
         "",
@@ -82,74 +82,74 @@ def diff(found: Difference) -> SafeString:
 
 @register.simple_tag
 def compare(before: str, after: str) -> Difference:
-    """This function will compare two texts, for ``{% diff %}``."""
+    """Compare two texts, for ``{% diff %}``."""
     return difference(before, after)
 
 
 @register.simple_tag
 def key(action: str) -> SafeString:
-    """This function will print the key of an action, as the buttons show it."""
+    """Print the key of an action, as the buttons show it."""
     press = keymap.shown(action)
     return format_html('<kbd aria-hidden="true">{}</kbd>', press) if press else mark_safe("")
 
 
 @register.simple_tag
 def keymap_bindings() -> list[keymap.KeyJson]:
-    """This function will return the keymap for the page's script."""
+    """Return the keymap for the page's script."""
     return keymap.for_script()
 
 
 @register.simple_tag
 def key_groups() -> dict[str, list[keymap.Key]]:
-    """This function will return the keymap for the sheet."""
+    """Return the keymap for the sheet."""
     return keymap.grouped()
 
 
 @register.simple_tag
 def htmx_config() -> str:
-    """This function will return htmx's settings."""
+    """Return htmx's settings."""
     return http.htmx_config()
 
 
 @register.simple_tag
 def request_id() -> str:
-    """This function will return a fresh id: posted twice, it decides once."""
+    """Return a fresh id: posted twice, it decides once."""
     return str(uuid.uuid4())
 
 
 @register.filter
 def day(moment: datetime | None) -> str:
-    """This function will write a day: 2 Mar 2026."""
+    """Write a day: 2 Mar 2026."""
     return _write(moment, "{d.day} {d:%b %Y}")
 
 
 @register.filter
 def long_day(moment: datetime | None) -> str:
-    """This function will write a day with its weekday: Mon 2 Mar 2026."""
+    """Write a day with its weekday: Mon 2 Mar 2026."""
     return _write(moment, "{d:%a} {d.day} {d:%b %Y}")
 
 
 @register.filter
 def stamp(moment: datetime | None) -> str:
-    """This function will write a day and a time: 2 Mar 2026 18:02."""
+    """Write a day and a time: 2 Mar 2026 18:02."""
     return _write(moment, "{d.day} {d:%b %Y %H:%M}")
 
 
 @register.filter
 def iso_day(moment: datetime | None) -> str:
-    """This function will write a day as a date box wants it: 2026-03-02."""
+    """Write a day as a date box wants it: 2026-03-02."""
     return _write(moment, "{d:%Y-%m-%d}")
 
 
 @register.filter
 def clock(moment: datetime | None) -> str:
-    """This function will write a time: 18:02."""
+    """Write a time: 18:02."""
     return _write(moment, "{d:%H:%M}")
 
 
 @register.filter
 def age(moment: datetime | None) -> str:
-    """This function will write how long ago something was, in its largest unit: 3 h."""
+    """Write how long ago something was, in its largest unit: 3 h."""
     if moment is None:
         return ""
     minutes = int((timezone.now() - moment).total_seconds() // 60)
@@ -167,78 +167,78 @@ def _write(moment: datetime | None, pattern: str) -> str:
 
 @register.filter
 def flag_word(name: str) -> str:
-    """This function will write a flag in a word."""
+    """Write a flag in a word."""
     return vocabulary.flag_word(name)
 
 
 @register.filter
 def flag_sentence(name: str) -> str:
-    """This function will write a flag in a sentence."""
+    """Write a flag in a sentence."""
     return vocabulary.flag_sentence(name)
 
 
 @register.filter
 def aside_sentence(reason: str) -> str:
-    """This function will say why something was set aside."""
+    """Say why something was set aside."""
     return vocabulary.aside(reason)
 
 
 @register.filter
 def plain(name: str) -> str:
-    """This function will write a key as words."""
+    """Write a key as words."""
     return vocabulary.plain(name)
 
 
 @register.filter
 def outcome_word(outcome: str) -> str:
-    """This function will return a prediction's outcome in words."""
+    """Return a prediction's outcome in words."""
     return vocabulary.OUTCOMES.get(outcome, vocabulary.plain(outcome))
 
 
 @register.filter
 def percent(share: float | None) -> str:
-    """This function will write a share as a whole per cent."""
+    """Write a share as a whole per cent."""
     return "" if share is None else f"{round(share * 100)}"
 
 
 @register.filter
 def score(value: float) -> str:
-    """This function will write a score as people read it: .88."""
+    """Write a score as people read it: .88."""
     return f"{value:.2f}".removeprefix("0")
 
 
 @register.filter
 def decided(kind: str) -> str:
-    """This function will write what was decided."""
+    """Write what was decided."""
     return vocabulary.DECIDED.get(kind, vocabulary.plain(kind).capitalize())
 
 
 @register.filter
 def why(reason: str) -> str:
-    """This function will write the reason of a decision."""
+    """Write the reason of a decision."""
     return vocabulary.WHY.get(reason, vocabulary.plain(reason))
 
 
 @register.filter
 def telling(expected: Iterable[Expected]) -> list[Expected]:
-    """This function will keep the predictions the words spoke to, those gone against first."""
+    """Keep the predictions the words spoke to, those gone against first."""
     spoken = [one for one in expected if one.outcome != "not_mentioned"]
     return sorted(spoken, key=lambda one: one.outcome != "said_otherwise")
 
 
 @register.filter
 def silent(expected: Iterable[Expected]) -> list[Expected]:
-    """This function will keep the predictions nothing was said about."""
+    """Keep the predictions nothing was said about."""
     return [one for one in expected if one.outcome == "not_mentioned"]
 
 
 @register.filter
 def hush(text: str, flags: tuple[str, ...]) -> str:
-    """This function will mask what a text holds of a secret, where its flags say so."""
+    """Mask what a text holds of a secret, where its flags say so."""
     return masked_if(text, flags=flags)
 
 
 @register.filter
 def grouped(number: int) -> str:
-    """This function will write a number with its thousands apart: 48,213."""
+    """Write a number with its thousands apart: 48,213."""
     return f"{number:,}"

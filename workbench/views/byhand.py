@@ -19,7 +19,7 @@ from workbench.pages.byhand import by_hand_view
 @require_http_methods(["GET", "POST"])
 @seated
 def propose_words(request: HtmxHttpRequest, seat: Seat, message_id: int) -> HttpResponse:
-    """This function will show the form for the words of the address, or propose from them."""
+    """Show the form for the words of the address, or propose from them."""
     seat = seat_in(request, seat, space_of_message(message_id))
     check_may_decide(seat)
     words = chosen_words(

@@ -13,7 +13,7 @@ from workbench.pages.conversations import conversation_view, conversations_view
 @require_GET
 @seated
 def conversations(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
-    """This function will list the conversations of the space."""
+    """List the conversations of the space."""
     page = conversations_view(
         seat=seat, after=number_from(request, "after"), keys_on=keys_switch.are_on(request)
     )
@@ -23,7 +23,7 @@ def conversations(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
 @require_GET
 @seated
 def conversation(request: HtmxHttpRequest, seat: Seat, conversation_id: int) -> HttpResponse:
-    """This function will show a conversation with every span that something was made of."""
+    """Show a conversation with every span that something was made of."""
     seat = seat_in(request, seat, reads.space_of_conversation(conversation_id))
     found = reads.conversation(
         conversation_id, space_id=seat.space_id, first=number_from(request, "from") or 0

@@ -12,14 +12,14 @@ from workbench.queries import health
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """This function will answer as long as the process does; it asks nobody else."""
+    """Answer as long as the process does; it asks nobody else."""
     return JsonResponse({"status": "ok"})
 
 
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """This function will say whether requests can be served, and how the worker does.
+    """Say whether requests can be served, and how the worker does.
 
     503 only where serving is impossible: a silent worker delays new proposals, while reviewing
     and retrieving go on, so it makes the answer ``degraded`` and not a reason to be taken out.

@@ -21,14 +21,14 @@ _LAST_FORM = "keys_last_form"
 @require_GET
 @seated
 def keys(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
-    """This function will list the space's keys, revoked ones too."""
+    """List the space's keys, revoked ones too."""
     return _page(request, seat)
 
 
 @require_POST
 @seated
 def create(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
-    """This function will make a key and show it, once: the same form again shows the list."""
+    """Make a key and show it, once: the same form again shows the list."""
     form = NewKeyForm(
         request.POST,
         ticked=request.POST.getlist("subject"),
@@ -61,7 +61,7 @@ def create(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
 @require_POST
 @seated
 def revoke(request: HtmxHttpRequest, seat: Seat, key_id: int) -> HttpResponse:
-    """This function will revoke a key whose prefix was typed, so that it is no slip."""
+    """Revoke a key whose prefix was typed, so that it is no slip."""
     typed = request.POST.get("prefix", "").strip()
     try:
         commands.revoke_key(

@@ -14,14 +14,14 @@ from workbench.pages.queue import queue_view, read
 
 @require_GET
 def home(request: HtmxHttpRequest) -> HttpResponse:
-    """This function will lead to the queue: the work starts there."""
+    """Lead to the queue: the work starts there."""
     return redirect("queue")
 
 
 @require_GET
 @seated
 def queue(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
-    """This function will show one page of what waits."""
+    """Show one page of what waits."""
     reading = read(request.GET.dict(), seat=seat, now=timezone.now())
     page = queue_view(reading, seat=seat, keys_on=keys_switch.are_on(request))
     return render_page(request, template="queue/list.html", page=page)
@@ -30,7 +30,7 @@ def queue(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
 @require_GET
 @seated
 def my_decisions(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
-    """This function will show a person's last decisions, each with its undo where it has one."""
+    """Show a person's last decisions, each with its undo where it has one."""
     page = mine.mine_view(seat=seat, now=timezone.now(), keys_on=keys_switch.are_on(request))
     return render_page(request, template="queue/mine.html", page=page)
 
@@ -38,7 +38,7 @@ def my_decisions(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
 @require_GET
 @seated
 def shortcuts(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
-    """This function will show the sheet of keys as a page."""
+    """Show the sheet of keys as a page."""
     page = mine.shortcuts_view(seat=seat, keys_on=keys_switch.are_on(request))
     return render_page(request, template="queue/shortcuts.html", page=page)
 
@@ -46,6 +46,6 @@ def shortcuts(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
 @require_POST
 @seated
 def switch_keys(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
-    """This function will switch single keys on or off for this person."""
+    """Switch single keys on or off for this person."""
     keys_switch.switch(request, on=request.POST.get("keys") == "on")
     return see_other("/shortcuts/")

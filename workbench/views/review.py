@@ -31,7 +31,7 @@ TOAST_TEXT = 90
 @require_GET
 @seated
 def card(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
-    """This function will show a review card, with the list it was opened from beside it."""
+    """Show a review card, with the list it was opened from beside it."""
     seat = _seat_of(request, seat, proposal_id)
     return _render(request, seat, proposal_id, asked=read_asked(request.GET.dict()))
 
@@ -39,7 +39,7 @@ def card(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse
 @require_POST
 @seated
 def approve(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
-    """This function will approve a proposal as it stands."""
+    """Approve a proposal as it stands."""
     form = forms.ApproveForm(request.POST)
     return _decide(request, seat, proposal_id, form=form, act=acts.approve)
 
@@ -47,7 +47,7 @@ def approve(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespo
 @require_POST
 @seated
 def edit(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
-    """This function will approve a proposal with what the person mended in it."""
+    """Approve a proposal with what the person mended in it."""
     form = forms.EditForm(request.POST)
     return _decide(request, seat, proposal_id, form=form, act=acts.approve)
 
@@ -55,7 +55,7 @@ def edit(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse
 @require_POST
 @seated
 def same(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
-    """This function will take a proposal as further evidence for what is believed."""
+    """Take a proposal as further evidence for what is believed."""
     form = forms.SameForm(request.POST)
     return _decide(request, seat, proposal_id, form=form, act=acts.confirm)
 
@@ -63,7 +63,7 @@ def same(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse
 @require_POST
 @seated
 def reject(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
-    """This function will reject a proposal with a reason."""
+    """Reject a proposal with a reason."""
     form = forms.RejectForm(request.POST)
     return _decide(request, seat, proposal_id, form=form, act=acts.reject)
 
@@ -71,7 +71,7 @@ def reject(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespon
 @require_POST
 @seated
 def defer(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
-    """This function will put a proposal off."""
+    """Put a proposal off."""
     form = forms.DeferForm(request.POST)
     return _decide(request, seat, proposal_id, form=form, act=acts.defer)
 
@@ -79,7 +79,7 @@ def defer(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespons
 @require_POST
 @seated
 def wake(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
-    """This function will bring a deferred proposal back now."""
+    """Bring a deferred proposal back now."""
     form = forms.ActForm(request.POST)
     return _decide(request, seat, proposal_id, form=form, act=acts.wake)
 
@@ -87,7 +87,7 @@ def wake(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse
 @require_POST
 @seated
 def propose(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
-    """This function will bring to review what was set aside."""
+    """Bring to review what was set aside."""
     form = forms.ActForm(request.POST)
     return _decide(request, seat, proposal_id, form=form, act=acts.propose_anyway)
 
@@ -95,7 +95,7 @@ def propose(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespo
 @require_POST
 @seated
 def undo(request: HtmxHttpRequest, seat: Seat, decision_id: UUID) -> HttpResponse:
-    """This function will take one's decision back and return to its card."""
+    """Take one's decision back and return to its card."""
     seat = seat_in(request, seat, space_of_decision(decision_id))
     check_may_decide(seat)
     form = forms.UndoForm(request.POST)
@@ -119,7 +119,7 @@ def undo(request: HtmxHttpRequest, seat: Seat, decision_id: UUID) -> HttpRespons
 @require_POST
 @seated
 def compare(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
-    """This function will show how the words being written differ from what is believed."""
+    """Show how the words being written differ from what is believed."""
     seat = _seat_of(request, seat, proposal_id)
     found = targets.comparison(proposal_id, space_id=seat.space_id)
     if found is None:

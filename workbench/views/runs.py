@@ -13,7 +13,7 @@ from workbench.pages.conversations import run_view, runs_view
 @require_GET
 @seated
 def runs(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
-    """This function will list the runs of the space."""
+    """List the runs of the space."""
     page = runs_view(
         seat=seat, after=number_from(request, "after"), keys_on=keys_switch.are_on(request)
     )
@@ -23,7 +23,7 @@ def runs(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
 @require_GET
 @seated
 def run(request: HtmxHttpRequest, seat: Seat, run_id: int) -> HttpResponse:
-    """This function will show one run."""
+    """Show one run."""
     seat = seat_in(request, seat, reads.space_of_run(run_id))
     found = reads.run(run_id, space_id=seat.space_id)
     if found is None:

@@ -14,7 +14,7 @@ from workbench.pages.statements import statement_view, statements_view
 @require_GET
 @seated
 def statements(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
-    """This function will list what is believed now, narrowed by words."""
+    """List what is believed now, narrowed by words."""
     page = statements_view(
         seat=seat,
         words=request.GET.get("q", "").strip()[:200],
@@ -28,7 +28,7 @@ def statements(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
 @require_GET
 @seated
 def statement(request: HtmxHttpRequest, seat: Seat, statement_id: int) -> HttpResponse:
-    """This function will show a statement: lineage, words, both times, decisions."""
+    """Show a statement: lineage, words, both times, decisions."""
     seat = seat_in(request, seat, lineage.space_of_statement(statement_id))
     now = timezone.now()
     found = lineage.lineage(statement_id, space_id=seat.space_id, now=now)

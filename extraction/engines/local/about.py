@@ -9,7 +9,7 @@ _NAME = r"[A-Z][\w'\u2019-]*?"
 
 
 def of(statement: str, *, subject: str) -> str:
-    """This function will name whom a statement speaks of, the subject itself by default.
+    """Name whom a statement speaks of, the subject itself by default.
 
     **Shape**: "Ana's friend Jack hates football" is about Jack; "Ana's brother is tall" about
     "Ana's brother"; "Ana's job is hard" about Ana.
@@ -31,7 +31,7 @@ def of(statement: str, *, subject: str) -> str:
 
 
 def antecedent(statement: str, *, subject: str) -> str:
-    """This function will give the third party a following "he" or "she" may stand for, or ""."""
+    """Give the third party a following "he" or "she" may stand for, or ""."""
     who = of(statement, subject=subject)
     if who != subject:
         return who

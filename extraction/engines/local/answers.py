@@ -99,7 +99,7 @@ _VERB = re.compile(
 def of_message(
     scene: Scene, message: EpisodeMessage, before: EpisodeMessage | None
 ) -> Draft | None:
-    """This function will draft what a short answer says together with the words it answers.
+    """Draft what a short answer says together with the words it answers.
 
     **Shape**: evidence is the answer, supported by the question or the recommendation.
     """
@@ -271,5 +271,5 @@ def _draft(scene: Scene, message: EpisodeMessage, place: Place, *, text: str) ->
 
 
 def talks(message: EpisodeMessage) -> bool:
-    """This function will tell whether a message is somebody speaking, not a tool or the system."""
+    """Tell whether a message is somebody speaking, not a tool or the system."""
     return message.kind in drafts.SAID_BY_SUBJECT or message.kind == "agent_message"

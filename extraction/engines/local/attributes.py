@@ -247,7 +247,7 @@ SINGLE_VALUED = frozenset(
 
 
 def find(statement: str) -> Setting:
-    """This function will read the first attribute a third-person statement sets.
+    """Read the first attribute a third-person statement sets.
 
     **Shape**: an empty setting where the table knows none; a liking is an attribute of its own
     with its object as value, so that "loves tea" and "hates tea" meet in one place.
@@ -256,7 +256,7 @@ def find(statement: str) -> Setting:
 
 
 def find_all(statement: str) -> tuple[Setting, ...]:
-    """This function will read every attribute a statement sets, the strongest first."""
+    """Read every attribute a statement sets, the strongest first."""
     if _FORMER.search(statement):
         return ()
     found = (_favourite(statement), *_by_rules(statement), _liking(statement))
@@ -268,7 +268,7 @@ def find_all(statement: str) -> tuple[Setting, ...]:
 
 
 def is_single_valued(attribute: str) -> bool:
-    """This function will tell whether another value of this attribute speaks against the first."""
+    """Tell whether another value of this attribute speaks against the first."""
     return attribute in SINGLE_VALUED or attribute.startswith("favourite_")
 
 

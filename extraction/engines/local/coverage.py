@@ -24,7 +24,7 @@ _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
 def held_by(draft: Draft, predictions: Sequence[Prediction]) -> tuple[int | None, float]:
-    """This function will find the prediction that holds most of a draft's words, and how many.
+    """Find the prediction that holds most of a draft's words, and how many.
 
     **Units**: the share of the draft's distinct content words, 0..1.
     """
@@ -42,7 +42,7 @@ def held_by(draft: Draft, predictions: Sequence[Prediction]) -> tuple[int | None
 
 
 def is_covered(draft: Draft, predictions: Sequence[Prediction]) -> int | None:
-    """This function will name the prediction that already said all of a draft, or None."""
+    """Name the prediction that already said all of a draft, or None."""
     number, share = held_by(draft, predictions)
     if number is None or share < _COVERS or draft.modality not in {"asserted", "negated"}:
         return None
@@ -57,7 +57,7 @@ def is_covered(draft: Draft, predictions: Sequence[Prediction]) -> int | None:
 def gap_of(
     draft: Draft, relation: Relation, predictions: Sequence[Prediction], *, message: EpisodeMessage
 ) -> GapSpan:
-    """This function will mark the words of a draft that the prediction did not hold."""
+    """Mark the words of a draft that the prediction did not hold."""
     number, share = held_by(draft, predictions)
     if relation.target is not None:
         number = next(
@@ -84,12 +84,12 @@ def _uncovered(text: str, draft: Draft, predicted: str) -> tuple[int, int]:
 
 
 def gap_left(place: Place) -> GapSpan:
-    """This function will mark telling words that became nothing."""
+    """Mark telling words that became nothing."""
     return GapSpan(place.message, place.start, place.end, "unpredicted", None)
 
 
 def covered(draft: Draft, number: int) -> CoveredSpan:
-    """This function will mark the words of a draft that a prediction had already said."""
+    """Mark the words of a draft that a prediction had already said."""
     return CoveredSpan(draft.place.message, draft.place.start, draft.place.end, number)
 
 
@@ -100,7 +100,7 @@ def outcome(
     *,
     number: int,
 ) -> Outcome:
-    """This function will say what became of a prediction: said otherwise outranks confirmed."""
+    """Say what became of a prediction: said otherwise outranks confirmed."""
     refs = set(prediction.rests_on)
     kinds = {
         relation.kind
@@ -126,5 +126,5 @@ def _says_it(draft: Draft, prediction: Prediction) -> bool:
 
 
 def is_relevant(entry: KnownStatement, topic: set[str]) -> int:
-    """This function will count the words a known statement shares with an episode's topic."""
+    """Count the words a known statement shares with an episode's topic."""
     return len(set(content_words(entry.text)) & topic)

@@ -10,7 +10,7 @@ from extraction.engines.local.drafts import Draft
 
 
 def dated(draft: Draft, message: EpisodeMessage, *, zone: str) -> Draft:
-    """This function will resolve a draft's date words on the time its message was sent.
+    """Resolve a draft's date words on the time its message was sent.
 
     **Shape**: the text with relative dates written out, and the period the words state. Nothing
     is guessed: an unresolved or ambiguous phrase stays and is noted, as is a day still ahead.

@@ -86,7 +86,7 @@ class Scene:
     language: str = "en"
 
     def voice(self, message: EpisodeMessage) -> rewriting.Voice:
-        """This function will say who speaks in a message and to whom."""
+        """Say who speaks in a message and to whom."""
         is_person = self.episode.subject_kind == "user"
         name = self.episode.subject_name if is_person else (message.speaker or "The user")
         group = "" if is_person else f"the {self.episode.subject_name} team"
@@ -96,7 +96,7 @@ class Scene:
 
 
 def scene_of(episode: EpisodeInput) -> Scene:
-    """This function will gather the names an episode is spoken among."""
+    """Gather the names an episode is spoken among."""
     spoken = [m.speaker for m in episode.messages if not m.by_subject and m.kind in _TALK]
     others = ("the assistant" if name.lower() in _ROLES else name for name in spoken if name)
     own = " ".join(m.text[:_LONGEST] for m in episode.messages if is_own_message(m))
@@ -112,12 +112,12 @@ _TALK = SAID_BY_SUBJECT | {"agent_message"}
 
 
 def is_own_message(message: EpisodeMessage) -> bool:
-    """This function will tell whether the subject said a message, in words of their own."""
+    """Tell whether the subject said a message, in words of their own."""
     return message.by_subject and message.kind in SAID_BY_SUBJECT
 
 
 def of_message(scene: Scene, message: EpisodeMessage) -> tuple[list[Draft], list[Place]]:
-    """This function will draft a message's statements, and name telling spans left over."""
+    """Draft a message's statements, and name telling spans left over."""
     drafts: list[Draft] = []
     left: list[Place] = []
     before = ""

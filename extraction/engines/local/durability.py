@@ -194,7 +194,7 @@ class Reading:
 
 
 def read(sentence: str, *, has_attribute: bool = False) -> Reading:
-    """This function will look at one trimmed English sentence for signs of something durable."""
+    """Look at one trimmed English sentence for signs of something durable."""
     named = len(_NAMED.findall(sentence))
     content = len(content_words(sentence, "en"))
     first = bool(_FIRST.search(sentence))
@@ -215,7 +215,7 @@ def read(sentence: str, *, has_attribute: bool = False) -> Reading:
 
 
 def elliptic_opener(sentence: str) -> bool:
-    """This function will tell whether a sentence left out its "I": "Moved to Ulm last week."."""
+    """Tell whether a sentence left out its "I": "Moved to Ulm last week."."""
     if _DENIAL_OPENER.match(sentence):
         return True
     found = re.match(
@@ -240,7 +240,7 @@ def elliptic_opener(sentence: str) -> bool:
 
 
 def is_directive(sentence: str) -> bool:
-    """This function will tell a standing order: "Always answer in French."."""
+    """Tell a standing order: "Always answer in French."."""
     return bool(_DIRECTIVE.match(sentence))
 
 
@@ -253,7 +253,7 @@ def _is_small_talk(sentence: str, content: int) -> bool:
 
 
 def is_durable(reading: Reading) -> bool:
-    """This function will decide whether a sentence may become a statement at all."""
+    """Decide whether a sentence may become a statement at all."""
     if reading.small_talk or reading.content < 1:
         return False
     if reading.anchored:
@@ -265,7 +265,7 @@ def is_durable(reading: Reading) -> bool:
 def confidence(
     sentence: str, reading: Reading, *, modality: Modality, has_attribute: bool
 ) -> float:
-    """This function will score how sure the words are that this is a fact worth keeping.
+    """Score how sure the words are that this is a fact worth keeping.
 
     **Units**: 0..1. It orders the queue; it does not claim to be a probability.
     """
@@ -293,7 +293,7 @@ def confidence(
 
 
 def memory_type(sentence: str, *, suggested: str) -> str:
-    """This function will say what sort of memory a sentence is, an attribute's own sort first."""
+    """Say what sort of memory a sentence is, an attribute's own sort first."""
     if suggested:
         return suggested
     for name, pattern in _TYPES:
@@ -303,7 +303,7 @@ def memory_type(sentence: str, *, suggested: str) -> str:
 
 
 def criticality(sentence: str) -> str:
-    """This function will mark what an agent must not get wrong: allergies, must and never."""
+    """Mark what an agent must not get wrong: allergies, must and never."""
     is_ban = is_directive(sentence) and "never" in sentence.lower()
     return "high_priority" if is_ban or _HIGH.search(sentence) else "normal"
 

@@ -42,11 +42,11 @@ class LocalEngine:
     confidence_floor = 0.2
 
     def describe(self, episode: EpisodeInput) -> Description:
-        """This function will title an episode and name what it is about, for finding it again."""
+        """Title an episode and name what it is about, for finding it again."""
         return recap.describe(episode, _find(episode).drafts)
 
     def predict(self, episode: EpisodeInput) -> tuple[Prediction, ...]:
-        """This function will expect what is known to be said again, the most relevant first."""
+        """Expect what is known to be said again, the most relevant first."""
         topic = set(content_words(episode.title)) | set(recap.topic_weights(episode))
         ranked = sorted(
             enumerate(episode.known),
@@ -58,7 +58,7 @@ class LocalEngine:
         )
 
     def calibrate(self, episode: EpisodeInput, predictions: tuple[Prediction, ...]) -> Calibration:
-        """This function will compare the words with the predictions and propose the difference.
+        """Compare the words with the predictions and propose the difference.
 
         **Shape**: a sentence that a prediction on an approved statement said whole is covered and
         proposes nothing; one that repeats a waiting proposal comes back as its confirmation.
@@ -94,7 +94,7 @@ class LocalEngine:
         )
 
     def judge_same(self, left: str, right: str) -> bool:
-        """This function will say whether two statements say the same, guards included."""
+        """Say whether two statements say the same, guards included."""
         if equal_words(left, right):
             return True
         return relating.overlap(left, right) >= _SAME and guards_agree(left, right)

@@ -76,7 +76,7 @@ _OTHER_SUPPOSITION = re.compile(
 
 
 def of(sentence: str, *, language: str = "en") -> Modality:
-    """This function will say how a sentence is meant.
+    """Say how a sentence is meant.
 
     **Shape**: a question outranks a supposition, that a quotation, that a negation. A tag
     ("…, right?") leaves a statement a statement.
@@ -94,7 +94,7 @@ def of(sentence: str, *, language: str = "en") -> Modality:
 
 
 def without_request(sentence: str) -> str:
-    """This function will leave the statement of "I moved to Ulm, can you find me a gym?".
+    """Leave the statement of "I moved to Ulm, can you find me a gym?".
 
     **Shape**: the sentence unchanged where it is all question, or all statement.
     """
@@ -123,12 +123,12 @@ _REQUEST = re.compile(
 
 
 def without_tag(sentence: str) -> str:
-    """This function will turn "I live in Ulm, right?" back into the statement it is."""
+    """Turn "I live in Ulm, right?" back into the statement it is."""
     return _TAG.sub(".", sentence)
 
 
 def is_negated(sentence: str) -> bool:
-    """This function will tell whether a sentence denies something, idioms left aside."""
+    """Tell whether a sentence denies something, idioms left aside."""
     return bool(_NEGATES.search(_NO_NEGATION.sub(" ", sentence)))
 
 

@@ -39,7 +39,7 @@ _TRAILING = re.compile(
 
 
 def trim(sentence: str, *, names: Collection[str]) -> str:
-    """This function will take greetings, names of address and smileys off a sentence.
+    """Take greetings, names of address and smileys off a sentence.
 
     **Shape**: ``names`` are the people spoken to; their short forms of three letters count.
     What remains is a piece of the sentence, or nothing.
@@ -74,7 +74,7 @@ def _address(names: Collection[str]) -> re.Pattern[str] | None:
 
 
 def name_forms(names: Collection[str]) -> list[str]:
-    """This function will list how people may be addressed: whole names and short forms."""
+    """List how people may be addressed: whole names and short forms."""
     forms: set[str] = set()
     for name in names:
         first = name.split()[0] if name.split() else ""

@@ -25,7 +25,7 @@ _NARRATIVE_LENGTH = 280
 
 
 def describe(episode: EpisodeInput, found: Sequence[Draft]) -> Description:
-    """This function will title an episode with its most telling statement and name its topics."""
+    """Title an episode with its most telling statement and name its topics."""
     weights = topic_weights(episode)
     told = sorted(
         (
@@ -45,7 +45,7 @@ def describe(episode: EpisodeInput, found: Sequence[Draft]) -> Description:
 
 
 def topic_weights(episode: EpisodeInput) -> Counter[str]:
-    """This function will count the content words of an episode, the subject's own words double."""
+    """Count the content words of an episode, the subject's own words double."""
     weights: Counter[str] = Counter()
     for message in episode.messages:
         times = 2 if drafts.is_own_message(message) else 1

@@ -43,7 +43,7 @@ class Relation:
 
 
 def relate(draft: Draft, known: Sequence[KnownStatement], *, subject: str) -> Relation:
-    """This function will suggest what a draft does to the known statements about the same one.
+    """Suggest what a draft does to the known statements about the same one.
 
     **Shape**: the first strong relation wins: the same value, another value of a single-valued
     attribute, a turned liking, a denial, the same words. A shared name alone relates nothing.
@@ -68,7 +68,7 @@ def relate(draft: Draft, known: Sequence[KnownStatement], *, subject: str) -> Re
 
 
 def settings_of(entry: KnownStatement) -> tuple[Setting, ...]:
-    """This function will give what a known statement sets, its own attribute first."""
+    """Give what a known statement sets, its own attribute first."""
     read = attributes.find_all(entry.text)
     if not entry.attribute:
         return read
@@ -206,7 +206,7 @@ def _conflict(draft: Draft, entry: KnownStatement, *, default: Kind) -> Relation
 
 
 def overlap(left: str, right: str) -> float:
-    """This function will give the share of the longer text's content words that both hold."""
+    """Give the share of the longer text's content words that both hold."""
     a, b = set(content_words(left, "en")), set(content_words(right, "en"))
     return len(a & b) / max(len(a), len(b)) if a and b else 0.0
 

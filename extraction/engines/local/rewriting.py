@@ -53,7 +53,7 @@ class Voice:
 
     @property
     def possessive(self) -> str:
-        """This function will give the name's possessive: Ana's, James'."""
+        """Give the name's possessive: Ana's, James'."""
         return possessive(self.name)
 
 
@@ -72,12 +72,12 @@ class _Line:
 
 
 def possessive(name: str) -> str:
-    """This function will give a name's possessive: Ana's, the Osei twins'."""
+    """Give a name's possessive: Ana's, the Osei twins'."""
     return name + ("'" if name.endswith("s") and " " in name else "'s")
 
 
 def third_person(sentence: str, voice: Voice, *, before: str = "") -> str:
-    """This function will say a speaker's sentence about the speaker, by name.
+    """Say a speaker's sentence about the speaker, by name.
 
     **Shape**: the name once, then "they"; ``before`` is the sentence before it, where "we" may
     find its company. The meaning is kept before the style.

@@ -18,7 +18,7 @@ _SHAPE = re.compile(r"[a-z]+(?:-[a-z]+)*\Z")
 
 
 def third_person(verb: str) -> str:
-    """This function will give the form that follows a single name: work → works, am → is.
+    """Give the form that follows a single name: work → works, am → is.
 
     **Shape**: past forms, modals and words that are no verbs come back unchanged.
     """
@@ -37,7 +37,7 @@ def third_person(verb: str) -> str:
 
 
 def is_past(verb: str) -> bool:
-    """This function will tell whether a form needs no ending because it is a past one."""
+    """Tell whether a form needs no ending because it is a past one."""
     low = verb.lower()
     if low in words.ENDS_IN_ED_YET_PRESENT:
         return False

@@ -20,13 +20,13 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This function will declare the arguments."""
+        """Declare the arguments."""
         parser.add_argument("username")
         parser.add_argument("--role", required=True, choices=Role.values)
         parser.add_argument("--space", required=True, help="short name of the space")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """This function will add the person and print the password once."""
+        """Add the person and print the password once."""
         try:
             added = people.add_person(
                 username=options["username"],

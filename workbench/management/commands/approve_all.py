@@ -21,12 +21,12 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This function will declare the arguments."""
+        """Declare the arguments."""
         parser.add_argument("--space", required=True, help="short name of the space")
         parser.add_argument("--by", required=True, help="the curator who answers for it")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """This function will approve, and say how many and what was left."""
+        """Approve, and say how many and what was left."""
         person = User.objects.filter(username=options["by"]).first()
         if person is None:
             raise CommandError(f"There is nobody called {options['by']}. See: manage.py add_user")

@@ -21,7 +21,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This function will declare the arguments."""
+        """Declare the arguments."""
         parser.add_argument("--space", required=True, help="short name of the space")
         parser.add_argument(
             "--subject",
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """This function will make the key and print it once."""
+        """Make the key and print it once."""
         try:
             made = keys.create_key(
                 space_slug=options["space"],
@@ -59,6 +59,6 @@ class Command(BaseCommand):
 
 
 def subject_ref(given: str) -> SubjectRef:
-    """This function will read ``kind:id``; what is missing is refused where subjects are made."""
+    """Read ``kind:id``; what is missing is refused where subjects are made."""
     kind, _, external_id = given.partition(":")
     return SubjectRef(kind.strip(), external_id.strip())

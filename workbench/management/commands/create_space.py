@@ -19,7 +19,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This function will declare the arguments."""
+        """Declare the arguments."""
         parser.add_argument("slug", help="short name used in addresses and commands")
         parser.add_argument("--name", default="", help="the name people see")
         parser.add_argument("--zone", default="UTC", help="time zone for dates, such as Asia/Tokyo")
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """This function will open the space and print its short name."""
+        """Open the space and print its short name."""
         try:
             space = scope.create_space(
                 slug=options["slug"],

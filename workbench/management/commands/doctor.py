@@ -20,7 +20,7 @@ class Command(BaseCommand):
     requires_system_checks = ()  # they are part of what is reported
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """This function will print every finding and exit with 1 if one of them failed."""
+        """Print every finding and exit with 1 if one of them failed."""
         failed = 0
         for finding in doctor.examine():
             failed += finding.state == "failed"

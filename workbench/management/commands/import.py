@@ -29,7 +29,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This function will declare the arguments."""
+        """Declare the arguments."""
         parser.add_argument("file", type=Path)
         parser.add_argument("--space", required=True, help="slug of the space")
         parser.add_argument("--subject", help="whose memory, as kind:id, such as user:ana")
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", type=Path, help="write the figures to this file")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """This function will import the file and say what came of it."""
+        """Import the file and say what came of it."""
         started = time.monotonic()
         try:
             space = spaces.space_by_slug(options["space"])
@@ -54,7 +54,7 @@ class Command(BaseCommand):
             options["json"].write_text(json.dumps(figures, indent=1) + "\n")
 
     def capture(self, space_id: int, *, options: dict[str, Any]) -> ImportTally:
-        """This function will capture the whole file, showing how far it is."""
+        """Capture the whole file, showing how far it is."""
         path: Path = options["file"]
         size = path.stat().st_size if path.is_file() else 0
         tally = ImportTally()
@@ -74,13 +74,13 @@ class Command(BaseCommand):
         return tally
 
     def progress(self, line: str) -> None:
-        """This function will show one line of progress on a terminal, and nothing elsewhere."""
+        """Show one line of progress on a terminal, and nothing elsewhere."""
         if sys.stderr.isatty():
             self.stderr.write(f"\r\033[K{line}", ending="")
             self.stderr.flush()
 
     def figures(self, tally: ImportTally, *, seconds: float) -> dict[str, float | int]:
-        """This function will gather the figures of the import."""
+        """Gather the figures of the import."""
         found = figures_of_conversations(tally.conversation_ids)
         return {
             "messages_new": tally.messages_new,
@@ -94,7 +94,7 @@ class Command(BaseCommand):
         }
 
     def report(self, tally: ImportTally, *, figures: dict[str, float | int]) -> None:
-        """This function will print the figures, and the first problems by line."""
+        """Print the figures, and the first problems by line."""
         self.progress("")
         for problem in tally.problems[:SHOWN_PROBLEMS]:
             place = f"line {problem.line}: " if problem.line else ""
@@ -108,7 +108,7 @@ class Command(BaseCommand):
 
 
 def subject_of(text: str | None, *, name: str) -> SubjectRef | None:
-    """This function will read ``kind:id``.
+    """Read ``kind:id``.
 
     **Raises**: CommandError with what to write.
     """

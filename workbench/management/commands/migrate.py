@@ -17,12 +17,12 @@ class Command(migrate.Command):
     """
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This function will change the default of `--database`."""
+        """Change the default of `--database`."""
         super().add_arguments(parser)
         parser.set_defaults(database="owner")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """This function will open new tables to the application role and migrate."""
+        """Open new tables to the application role and migrate."""
         owner = connections[options["database"]]
         application_role = connections["default"].settings_dict["USER"]
         grant_rows_to_application(owner, role=application_role)

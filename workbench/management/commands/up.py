@@ -35,7 +35,7 @@ class Ending(Exception):
 
 
 def end(number: int, frame: FrameType | None) -> NoReturn:
-    """This function will turn the first SIGINT or SIGTERM into an orderly end."""
+    """Turn the first SIGINT or SIGTERM into an orderly end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise Ending
@@ -51,12 +51,12 @@ class Command(BaseCommand):
     requires_system_checks = ()  # they look at the database settings, and run again in `migrate`
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This function will declare the arguments."""
+        """Declare the arguments."""
         parser.add_argument("--port", type=int, default=8000, help="port of the web server (8000)")
         parser.add_argument("--no-sample", action="store_true", help="start without sample data")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """This function will run until SIGINT or SIGTERM, and leave nothing behind."""
+        """Run until SIGINT or SIGTERM, and leave nothing behind."""
         signal.signal(signal.SIGTERM, end)
         signal.signal(signal.SIGINT, end)
         processes: list[Process] = []
@@ -78,12 +78,12 @@ class Command(BaseCommand):
             connections.close_all()
 
     def say(self, line: str) -> None:
-        """This function will print one line at once, whoever reads it."""
+        """Print one line at once, whoever reads it."""
         self.stdout.write(line)
         self.stdout.flush()
 
     def take_lock(self, home: Path) -> int:
-        """This function will make sure that this home is up only once."""
+        """Make sure that this home is up only once."""
         handle = os.open(home / "up.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,7 +95,7 @@ class Command(BaseCommand):
         return handle
 
     def check_port(self, port: int) -> None:
-        """This function will refuse a port that cannot be had, before anything was started."""
+        """Refuse a port that cannot be had, before anything was started."""
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -107,7 +107,7 @@ class Command(BaseCommand):
                 ) from None
 
     def prepare(self, home: Path, *, with_sample: bool) -> None:
-        """This function will bring tables, static files and the first data up to date."""
+        """Bring tables, static files and the first data up to date."""
         self.say("Starting the database ...")
         connections["owner"].ensure_connection()
         self.say("Preparing the tables ...")
@@ -118,7 +118,7 @@ class Command(BaseCommand):
         first_start.prepare(home, with_sample=with_sample, say=self.say)
 
     def start(self, home: Path, *, port: int) -> list[Process]:
-        """This function will start the web server and the worker."""
+        """Start the web server and the worker."""
         self.say("Starting the web server and the worker ...")
         logs = make_private_directory(home / "logs")
         # Plain HTTP on the loopback address; somebody who serves otherwise has said so.
@@ -139,7 +139,7 @@ class Command(BaseCommand):
         return processes
 
     def watch(self, processes: list[Process], *, port: int, home: Path) -> None:
-        """This function will say when it is ready, and keep everything running from then on."""
+        """Say when it is ready, and keep everything running from then on."""
         worker = WorkerWatch(processes[1], deliver=lambda: dispatch.deliver_due(now=timezone.now()))
         deadline = time.monotonic() + READY_WITHIN_S
         is_ready = False
@@ -158,7 +158,7 @@ class Command(BaseCommand):
 
 
 def answers(port: int) -> bool:
-    """This function will say whether `/readyz` answers that requests can be served."""
+    """Say whether `/readyz` answers that requests can be served."""
     connection = HTTPConnection(ADDRESS, port, timeout=5)
     with suppress(OSError, HTTPException):
         connection.request("GET", "/readyz")
