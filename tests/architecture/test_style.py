@@ -14,7 +14,9 @@ BARE_SILENCER = re.compile(r"#\s*(noqa(: [A-Z0-9, ]+)?|type: ignore(\[[\w,-]+\])
 MACHINE_PATHS = re.compile(r"/(work|root|home/\w+)/")
 FOREIGN_TO_CORE = ("django.http", "django.views", "django.shortcuts", "django.urls")
 # A verb in its base form; what ends in -s, -ed or -ing tells of something else.
-COMPLETES = re.compile(r"(?!This function)[A-Z][a-z]*(?<![a-rt-z]s)(?<![^e]ed)(?<!ing)\b|Bring\b")
+COMPLETES = re.compile(
+    r"(?!This function)[A-Z][a-z]*(?<![a-rt-z]s)(?<!ed)(?<!ing)\b|(Embed|Need|Feed|Bring)\b"
+)
 CLOCKS = {"now", "utcnow", "today", "time", "localtime", "monotonic"}
 
 
