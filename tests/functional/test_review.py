@@ -185,12 +185,16 @@ def test_a_held_or_modified_key_decides_nothing(scene: scenes.Scene, open_page: 
     assert decisions(scene.cycles) == []
 
 
+PRESS_AT_ONCE = """document.addEventListener("htmx:afterSettle", () => document.body.dispatchEvent(
+    new KeyboardEvent("keydown", {key: "a", bubbles: true})), {once: true})"""
+
+
 def test_keys_rest_just_after_a_card_came(scene: scenes.Scene, open_page: Open) -> None:
     page = open_page(path=card(scene.update))
+    page.evaluate(PRESS_AT_ONCE)
     press(page, "c", "a")
     expect(page.get_by_role("heading", level=1)).to_have_text(scenes.CYCLES)
-    page.keyboard.press("a")
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(600)
     assert decisions(scene.cycles) == []
 
 

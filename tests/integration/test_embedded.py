@@ -67,7 +67,7 @@ class Client:
 
     def leave(self) -> None:
         """End the client in good order."""
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=90)
         assert self.process.returncode == 0
 
     def kill(self) -> None:
