@@ -14,7 +14,7 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from knowledge.commands import review
-from knowledge.models import Decision, Proposal, Space
+from knowledge.models import Decision, Proposal
 from knowledge.results import Actor, Review, SubjectRef
 from knowledge.trust import WhatHappened
 from workbench.benches import seeding, soundness
@@ -39,7 +39,7 @@ def prepare() -> None:
     """Make the tables, a space and what waits in it; print who may approve what."""
     call_command("migrate", verbosity=0, interactive=False)
     now = timezone.now()
-    space = seeding.open_space(slug="crash", now=now)
+    space = seeding.open_space(now=now)
     said = [
         seeding.Said(
             text=f"Friend {number} works at firm {number}.",
@@ -52,7 +52,7 @@ def prepare() -> None:
     ]
     proposals = seeding.propose(space, subject=SubjectRef("user", "ana", "Ana"), said=said, now=now)
     curators = seeding.seat_curators(space, count=2, now=now)
-    say({"proposals": proposals, "curators": curators})
+    say({"space_id": space.pk, "proposals": proposals, "curators": curators})
 
 
 def approve(user_id: int, proposals: list[int]) -> None:
@@ -67,15 +67,14 @@ def approve(user_id: int, proposals: list[int]) -> None:
         say(str(made.decision_id))
 
 
-def prove(acknowledged: list[str]) -> None:
+def prove(space_id: int, acknowledged: list[str]) -> None:
     """Print what is there, which rules are broken, and which attacks got through."""
-    space = Space.objects.get(slug="crash")
     succeeded = [name for name, sql in ATTACKS.items() if attack(sql)]
     say(
         {
-            "decisions": Decision.objects.filter(space=space).count(),
-            "broken": soundness.broken_rules(space_id=space.pk, acknowledged=acknowledged),
-            "events": soundness.recompute_chain(space.pk).events,
+            "decisions": Decision.objects.filter(space_id=space_id).count(),
+            "broken": soundness.broken_rules(space_id=space_id, acknowledged=acknowledged),
+            "events": soundness.recompute_chain(space_id).events,
             "attacks_that_succeeded": succeeded,
         }
     )

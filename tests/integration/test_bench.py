@@ -11,11 +11,12 @@ from django.db import connection
 
 from knowledge.queries.asof import believed_at, instants_of
 from tests.factories import NOW, make_desk, utc
-from workbench.benches import reading, store
+from workbench.benches import deciding, reading
 
 KEYS = {
     "approvals_per_s_1",
     "approvals_per_s_8",
+    "approvals_per_s_8_spaces",
     "plain_inserts_per_s",
     "as_of_p50_ms",
     "as_of_p95_ms",
@@ -54,7 +55,7 @@ def test_a_configured_database_is_left_alone_unless_asked(monkeypatch: pytest.Mo
 
 def test_contested_pairs_go_to_two_writers_and_all_others_to_one() -> None:
     pairs = [(2 * number, 2 * number + 1) for number in range(100)]
-    shares = store.shares_of(pairs)
+    shares = deciding.shares_of(pairs)
 
     dealt = [pair for share in shares for pair in share]
     assert len(shares) == 8

@@ -136,7 +136,7 @@ def test_what_was_acknowledged_survives_a_killed_server(home: Home) -> None:
     acknowledged: list[str] = []
     for number in range(1, ROUNDS + 1):
         acknowledged += crash_while_approving(home, seats=seats)
-        found = home.ask("prove", acknowledged=acknowledged)
+        found = home.ask("prove", space_id=seats["space_id"], acknowledged=acknowledged)
 
         print(f"\n{len(acknowledged)} acknowledged, {found}")  # noqa: T201 - figures, with -s
         assert found["broken"] == {}

@@ -31,7 +31,7 @@ SEED = int(os.environ.get("LOAD_SEED", "1"))
 def open_contested_space() -> tuple[Space, list[int], list[int]]:
     """Make a space with two curators and several claims about each of two hundred things."""
     now = NOW - timedelta(days=1)
-    space = seeding.open_space(slug="contested", now=now)
+    space = seeding.open_space(now=now)
     said = [
         seeding.Said(
             text=f"Friend {number} works at firm {turn} of town {number}.",

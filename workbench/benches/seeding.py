@@ -1,6 +1,7 @@
 """Spaces full of waiting proposals, made the way the product makes them."""
 
 import itertools
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -35,8 +36,9 @@ class Said:
     at: datetime
 
 
-def open_space(*, slug: str, now: datetime) -> Space:
+def open_space(*, now: datetime) -> Space:
     """Make a space for measuring: an evaluation space, so that it is never served by chance."""
+    slug = f"bench-{uuid.uuid4().hex[:12]}"
     return scope.create_space(slug=slug, name=slug, by=SYSTEM, now=now, evaluation=True)
 
 

@@ -1,26 +1,21 @@
 """``bench store``: deciding, reading on both axes, and proving the log."""
 
 import time
-from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django.db import connection, connections
 from django.utils import timezone
 
 from knowledge.models import Space
-from knowledge.results import SubjectRef
-from workbench.benches import facts, inserting, processes, reading, seeding, soundness
+from workbench.benches import deciding, facts, inserting, processes, reading, seeding, soundness
 
 Say = Callable[[str], None]
-Pairs = list[tuple[int, int]]
 
 WRITERS = 8
-CONTESTED = 0.1  # the share of the work that two writers are given at once
-WARM_UP_PAIRS = 3
-PATIENCE_S = 1800.0
+PATIENCE_S = 600.0
 EVENTS_AT_ONCE = 1000
-ANA = SubjectRef("user", "ana", "Ana")
 _APPEND = """
 SELECT count(audit_append(%s, 'system', 'bench', 'command', 'bench.event', 'ok', 'proposal',
     number::text, NULL, NULL, '', '', jsonb_build_object('text', 'Somebody said fact ' || number)))
@@ -29,7 +24,8 @@ FROM generate_series(1, %s) AS number
 
 
 def run(*, rows: int, approvals: int, say: Say) -> dict[str, Any]:
-    """Measure the store; ``rows`` is the largest number of versions read beside.
+    """Measure the store; ``rows`` is the largest number of versions read beside, ``approvals``
+    the number of pairs to approve.
 
     **Units**: as the keys say; ``wrong`` counts what must not be, and is 0 where all is well.
     """
@@ -38,9 +34,9 @@ def run(*, rows: int, approvals: int, say: Say) -> dict[str, Any]:
     figures = {"machine": facts.machine(), "versions": facts.versions()}
     load_at_start = facts.load()
     figures["durability"] = facts.durability()
-    space = seeding.open_space(slug=f"bench-{now:%Y%m%d-%H%M%S-%f}", now=now)
+    space = seeding.open_space(now=now)
     figures |= _measure_inserts(space, rows=approvals, say=say)
-    figures |= _measure_approvals(space, approvals=approvals, now=now, say=say)
+    figures |= deciding.measure_approvals(space, pairs=approvals, now=now, say=say)
     figures |= _measure_reading(space, rows=rows, now=now, say=say)
     figures |= _measure_chain(space, events=rows // 2, say=say)
     return figures | {
@@ -69,77 +65,6 @@ def _insert(space: Space, *, writers: int, rows: int) -> float:
     answers = processes.work_at_once(inserting.__name__, tasks, patience_s=PATIENCE_S)
     rows_written = float(sum(each["rows"] for each in answers))
     return round(rows_written / processes.seconds_of(answers), 1)
-
-
-def _measure_approvals(space: Space, *, approvals: int, now: datetime, say: Say) -> dict[str, Any]:
-    say("proposals to decide about")
-    warming = WARM_UP_PAIRS * (1 + WRITERS)
-    pairs = _propose_pairs(space, count=approvals + warming, now=now)
-    warm_up, pairs = pairs[:warming], pairs[warming:]
-    half = len(pairs) // 2
-    curators = seeding.seat_curators(space, count=WRITERS, now=now)
-    say("approvals by one writer")
-    alone = _approve(curators[:1], shares=[pairs[:half]], warm_up=warm_up)
-    say("approvals by eight writers")
-    together = _approve(curators, shares=shares_of(pairs[half:]), warm_up=warm_up)
-    acknowledged = [
-        each
-        for answer in [*alone, *together]
-        for each in (*answer["prepared"], *answer["acknowledged"])
-    ]
-    broken = soundness.broken_rules(space_id=space.pk, acknowledged=acknowledged)
-    return {
-        "approvals_per_s_1": _per_second(alone),
-        "approvals_per_s_8": _per_second(together),
-        "approvals": len(acknowledged),
-        "conflicts": sum(sum(answer["conflicts"].values()) for answer in together),
-        "wrong": sum(broken.values()),
-        "broken_rules": broken,
-    }
-
-
-def _propose_pairs(space: Space, *, count: int, now: datetime) -> Pairs:
-    """Propose ``count`` pairs of an employer and the next one, each of another person."""
-    said = [
-        seeding.Said(
-            text=f"Friend {number} works at firm {turn} of town {number}.",
-            about=f"Friend {number}",
-            attribute="employer",
-            value=f"firm {turn} of town {number}",
-            at=now - timedelta(days=700 - 300 * turn),
-        )
-        for number in range(count)
-        for turn in range(2)
-    ]
-    ids = seeding.propose(space, subject=ANA, said=said, now=now)
-    return list(zip(ids[::2], ids[1::2], strict=True))
-
-
-def shares_of(pairs: Pairs) -> list[Pairs]:
-    """Deal the pairs to the writers, some of them to two neighbours at the same place."""
-    contested = int(len(pairs) * CONTESTED)
-    own = [pairs[contested + place :: WRITERS] for place in range(WRITERS)]
-    for place, pair in enumerate(pairs[:contested]):
-        couple = 2 * (place % (WRITERS // 2))
-        for writer in (couple, couple + 1):
-            own[writer].insert(min(2 * place, len(own[couple + 1])), pair)
-    return own
-
-
-def _approve(
-    curators: Sequence[int], *, shares: Sequence[Pairs], warm_up: Pairs
-) -> list[dict[str, Any]]:
-    """Let each curator decide about a share; ``warm_up`` loses what is used before the clock."""
-    tasks = []
-    for user_id, pairs in zip(curators, shares, strict=True):
-        warm = [warm_up.pop() for _ in range(WARM_UP_PAIRS)]
-        tasks.append({"user_id": user_id, "pairs": pairs, "warm_up": warm})
-    return processes.work_at_once("workbench.benches.approving", tasks, patience_s=PATIENCE_S)
-
-
-def _per_second(answers: Sequence[dict[str, Any]]) -> float:
-    made = sum(len(answer["acknowledged"]) for answer in answers)
-    return round(made / processes.seconds_of(answers), 1)
 
 
 def _measure_reading(space: Space, *, rows: int, now: datetime, say: Say) -> dict[str, Any]:
