@@ -22,6 +22,7 @@ from knowledge.texts import check_text
 RETRACT_REASONS = ("no_longer_needed", "should_not_be_kept", "asked_to", "other")
 REFUTE_REASONS = ("not_true", "misread", "wrong_person", "other")
 EXPIRY = "expiry"
+RESTORABLE = frozenset({DecisionKind.RETRACT, DecisionKind.REFUTE, DecisionKind.EXPIRE})
 
 
 @transaction.atomic(durable=True)
@@ -59,8 +60,9 @@ def restore(*, review: StatementReview, by: Actor, now: datetime) -> Decided:
     replayed = _replay(version, review=review, kind=DecisionKind.RESTORE, by=by)
     if replayed is not None:
         return replayed
-    ended = {EndReason.RETRACTED, EndReason.REFUTED, EndReason.EXPIRED}
-    if version.end_reason not in ended or version.redacted_at is not None:
+    # What an undo took back has the end reason "retracted" too, but its origin stands for it.
+    ended_by = version.closed_by.kind if version.closed_by else ""
+    if ended_by not in RESTORABLE or version.redacted_at is not None:
         raise Conflict("Only what was retracted, refuted or expired can be restored.")
     if version.derived.filter(tx_to__isnull=True, derivation=Derivation.RESTORES).exists():
         raise Conflict("It was restored already.")

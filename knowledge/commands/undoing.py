@@ -108,6 +108,12 @@ def _check_standing(undone: Decision) -> None:
                 f"A later decision ended “{version.text}”. Undo that one first.",
                 decision_id=version.closed_by_id,
             )
+    for version in undone.closed.order_by("pk"):
+        restored = version.derived.filter(derivation=Derivation.RESTORES, tx_to=None).first()
+        if restored is not None:
+            raise UndoRefused(
+                f"“{version.text}” was brought back already.", decision_id=restored.opened_by_id
+            )
     redacted = Version.objects.filter(closed_by=undone, redacted_at__isnull=False).exists()
     if redacted:
         raise UndoRefused("What this would bring back has been erased.")

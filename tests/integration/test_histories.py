@@ -14,9 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from knowledge.commands import undoing
-from knowledge.errors import SlotTaken, UndoRefused
+from knowledge.commands import ending, undoing
+from knowledge.errors import Conflict, SlotTaken, UndoRefused
 from knowledge.models import Decision, Proposal, Version
+from knowledge.results import StatementReview
 from knowledge.trust import WhatHappened
 from tests.factories import NOW, Desk, actor, approve, make_desk, make_proposal, utc
 
@@ -59,6 +60,7 @@ class Model:
     snapshots: list[tuple[datetime, frozenset[Fact]]] = field(default_factory=list)
     effects: dict[uuid.UUID, tuple[frozenset[Fact], frozenset[Fact]]] = field(default_factory=dict)
     undone: set[uuid.UUID] = field(default_factory=set)
+    origin: dict[Fact, uuid.UUID] = field(default_factory=dict)
     made: int = 0
 
     def fact(self, value: str, start: int, end: int | None, *, slot: bool) -> Fact:
@@ -105,7 +107,13 @@ class Model:
         """Say whether nothing stands in the way of an undo."""
         opened, closed = self.effects[decision_id]
         after = (self.believed - opened) | closed
-        return decision_id not in self.undone and opened <= self.believed and not clashes(after)
+        stands = opened <= self.believed and closed.isdisjoint(self.believed)
+        return decision_id not in self.undone and stands and not clashes(after)
+
+    def can_restore(self, fact: Fact) -> bool:
+        """Say whether something retracted may be believed again."""
+        is_gone = fact not in self.believed and self.origin[fact] not in self.undone
+        return is_gone and not clashes(self.believed | {fact})
 
     def as_of(self, *, valid_at: datetime, known_at: datetime) -> Counter[str]:
         """Answer what was true then, as known at the other instant."""
@@ -120,7 +128,12 @@ def clashes(facts: frozenset[Fact]) -> bool:
 
 
 STEP = st.tuples(
-    st.sampled_from([W.NEW, W.CHANGED, W.CHANGED, W.NEVER_SO, W.BOTH_TRUE, W.CANNOT_TELL, "undo"]),
+    st.sampled_from(
+        [
+            *(W.NEW, W.CHANGED, W.CHANGED, W.NEVER_SO, W.BOTH_TRUE, W.CANNOT_TELL),
+            *("undo", "undo", "retract", "restore"),
+        ]
+    ),
     st.integers(0, DAYS - 1),  # when it begins
     st.one_of(st.none(), st.integers(1, DAYS)),  # how long, where the words say
     st.integers(0, 20),  # which target, or which decision to undo
@@ -141,6 +154,10 @@ class History:
         what, start, length, choice = step
         if what == "undo":
             self.undo(choice)
+        elif what == "retract":
+            self.retract(choice)
+        elif what == "restore":
+            self.restore(choice)
         else:
             end = None if length is None else start + length
             self.approve(WhatHappened(what), start=start, end=end, choice=choice)
@@ -165,7 +182,13 @@ class History:
                 approve(proposal, by=self.desk.curator, happened=happened, target=target)
             return
         decided = approve(proposal, by=self.desk.curator, happened=happened, target=target)
-        self.settle(decided.decision_id, *expected)
+        opened, closed = expected
+        for fact in opened:
+            of_target = fact.value != value and seen is not None
+            self.model.origin[fact] = (
+                self.model.origin[seen] if of_target and seen else decided.decision_id
+            )
+        self.settle(decided.decision_id, opened, closed)
         self.decided.append(decided.decision_id)
 
     def undo(self, choice: int) -> None:
@@ -182,6 +205,38 @@ class History:
         opened, closed = self.model.effects[decision_id]
         self.model.undone.add(decision_id)
         self.settle(back.decision_id, closed, opened)
+
+    def retract(self, choice: int) -> None:
+        """Take something out of belief."""
+        current = list(Version.objects.current().filter(space=self.desk.space).order_by("pk"))
+        if not current:
+            return
+        version = current[choice % len(current)]
+        decided = ending.retract(
+            review=StatementReview(version.pk, uuid.uuid4(), "asked_to"),
+            by=actor(self.desk.curator),
+            now=NOW,
+        )
+        self.settle(decided.decision_id, frozenset(), frozenset({self.versions[version.pk]}))
+        self.decided.append(decided.decision_id)
+
+    def restore(self, choice: int) -> None:
+        """Believe again what was retracted."""
+        rows = Version.objects.filter(space=self.desk.space, closed_by__kind="retract")
+        ended = list(rows.order_by("pk"))
+        if not ended:
+            return
+        version = ended[choice % len(ended)]
+        fact = self.versions[version.pk]
+        look = StatementReview(version.pk, uuid.uuid4())
+        by = actor(self.desk.curator)
+        if not self.model.can_restore(fact):
+            with pytest.raises((Conflict, SlotTaken)):
+                ending.restore(review=look, by=by, now=NOW)
+            return
+        decided = ending.restore(review=look, by=by, now=NOW)
+        self.settle(decided.decision_id, frozenset({fact}), frozenset())
+        self.decided.append(decided.decision_id)
 
     def settle(
         self, decision_id: uuid.UUID, opened: frozenset[Fact], closed: frozenset[Fact]
@@ -225,5 +280,6 @@ def test_every_pair_of_dates_agrees_with_the_model(
     for step in steps:
         history.play(step)
     history.check()
-    waiting = Proposal.objects.filter(space=history.desk.space, state="approved")
-    assert waiting.count() == len(history.model.effects) - 2 * len(history.model.undone)
+    approvals = set(history.model.origin.values()) - history.model.undone
+    approved = Proposal.objects.filter(space=history.desk.space, state="approved")
+    assert approved.count() == len(approvals)

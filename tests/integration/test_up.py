@@ -147,7 +147,7 @@ def start(home: Path) -> Iterator[Callable[..., Up]]:
         up.process.communicate(timeout=90)
 
 
-def test_first_start_makes_logins_gets_ready_and_ends_within_ten_seconds(
+def test_first_start_makes_logins_gets_ready_and_ends_cleanly(
     home: Path, start: Callable[..., Up]
 ) -> None:
     up = start(sample=True)
