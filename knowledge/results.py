@@ -183,6 +183,26 @@ class Review:
     opened_at: datetime | None = None
     evidence_opened: bool = False
     card_digest: str = ""
+    batch_id: uuid.UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchItem:
+    """What became of one item of a batch; ``outcome`` is done | changed | failed."""
+
+    proposal_id: int
+    outcome: str
+    sentence: str = ""
+    decision_id: uuid.UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchDone:
+    """What became of a batch, item by item, in the order they were given."""
+
+    batch_id: uuid.UUID
+    items: tuple[BatchItem, ...]
+    replayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

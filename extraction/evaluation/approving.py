@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
-from knowledge.commands import review
+from knowledge.commands import believing, review
 from knowledge.errors import InvalidInput, KnowledgeError, NotAllowed, SlotTaken, TargetMoved
 from knowledge.models import Proposal, ProposalKind, Space, Version
 from knowledge.results import Actor, Review
@@ -61,7 +61,7 @@ def _approve(proposal_id: int, *, by: Actor, now: datetime) -> str:
     proposal = Proposal.objects.get(pk=proposal_id)
     target = _target(proposal)
     happened = _AS_SUGGESTED[ProposalKind(proposal.kind_suggested)]
-    if target is None and happened in review.NEEDS_TARGET:
+    if target is None and happened in believing.NEEDS_TARGET:
         happened = WhatHappened.NEW
     try:
         _decide(proposal, happened=happened, target=target, by=by, now=now)
@@ -86,7 +86,7 @@ def _decide(
         happened=happened,
         by=by,
         now=now,
-        target_version_id=target.pk if target and happened in review.NEEDS_TARGET else None,
+        target_version_id=target.pk if target and happened in believing.NEEDS_TARGET else None,
     )
 
 

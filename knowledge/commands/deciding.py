@@ -1,6 +1,6 @@
 """Steps every decision shares: lock, recognise a replay, compare with what was seen, record."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -62,6 +62,17 @@ def lock_proposal(
         raise NotFound("There is no such proposal.")
     policies.check_can_decide(user_id=by.user_id, space_id=proposal.space_id, now=now)
     return proposal
+
+
+def lock_in_order(proposal_ids: Iterable[int]) -> None:
+    """Lock several proposals, and what waits on them, at once and by id.
+
+    What a single decision about each would lock as well, so that a batch waits here or never.
+    """
+    ids = list(proposal_ids)
+    followers = Q(waits_on_id__in=ids, state__in=WAITING_STATES)
+    rows = Proposal.objects.select_for_update(no_key=True).filter(Q(pk__in=ids) | followers)
+    list(rows.order_by("pk").values_list("pk", flat=True))
 
 
 def not_in_other_hands(rows: QuerySet[Proposal]) -> QuerySet[Proposal]:
@@ -140,6 +151,7 @@ def decide(
             opened_at=review.opened_at and check_instant(review.opened_at, field="opened_at"),
             evidence_opened=review.evidence_opened,
             card_digest=check_text(review.card_digest, field="card_digest", most=64),
+            batch_id=review.batch_id,
         )
     )
     proposal.state = to

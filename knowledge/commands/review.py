@@ -7,21 +7,16 @@ from typing import Any
 from django.db import transaction
 
 from knowledge import policies
-from knowledge.commands import belief, deciding, governing, indexing
+from knowledge.commands import believing, deciding, governing, indexing
 from knowledge.commands.editing import apply_edits, only_set
 from knowledge.errors import InvalidInput
 from knowledge.models import (
-    Confirmation,
-    Contest,
-    Decision,
     DecisionKind,
     Proposal,
-    Statement,
-    Version,
 )
 from knowledge.periods import check_instant
 from knowledge.results import Actor, Decided, Edits, Review
-from knowledge.trust import WAITING_STATES, TrustState, WhatHappened
+from knowledge.trust import TrustState, WhatHappened
 
 REJECT_REASONS = ("not_said", "misread", "not_durable", "sensitive", "someone_else", "other")
 
@@ -29,15 +24,6 @@ REJECT_REASONS = ("not_said", "misread", "not_durable", "sensitive", "someone_el
 NEEDS_REASON = frozenset({"secret", "card_number"})
 
 APPROVALS = frozenset({DecisionKind.APPROVE, DecisionKind.CONFIRM})
-
-NEEDS_TARGET = frozenset(
-    {
-        WhatHappened.CHANGED,
-        WhatHappened.NEVER_SO,
-        WhatHappened.CANNOT_TELL,
-        WhatHappened.CONFIRMATION,
-    }
-)
 
 
 @transaction.atomic(durable=True)
@@ -61,13 +47,35 @@ def approve(
     **Raises**: NotAllowed, NotFound, InvalidInput, InvalidPeriod, StaleProposal, TargetMoved,
     SlotTaken, TransitionRefused.
     """
+    return approve_one(
+        review=review,
+        happened=happened,
+        by=by,
+        now=now,
+        target_version_id=target_version_id,
+        changed_at=changed_at,
+        edits=edits,
+    )
+
+
+def approve_one(
+    *,
+    review: Review,
+    happened: WhatHappened,
+    by: Actor,
+    now: datetime,
+    target_version_id: int | None,
+    changed_at: datetime | None,
+    edits: Edits | None,
+) -> Decided:
+    """Do what ``approve`` does, as a step of a command that decides about several."""
     proposal, replayed = _open(review, kinds=APPROVALS, by=by, now=now, ending=target_version_id)
     if replayed is not None:
         return replayed
     is_second = proposal.state == TrustState.AWAITING_SECOND
     before = apply_edits(proposal, edits=edits, by=by)
     _check_reason_for_secret(proposal, note=review.note)
-    target = _lock_target(proposal, happened=happened, seen=target_version_id)
+    target = believing.lock_target(proposal, happened=happened, seen=target_version_id)
     policy = governing.current_policy(proposal.space_id)
     edited = {"before": before, "after": only_set(edits)} if before else {}
     payload: dict[str, Any] = {"text": proposal.text, "happened": happened.value} | edited
@@ -87,10 +95,10 @@ def approve(
         reason_code=happened.value,
         changes={"kind_decided": happened.value, "deferred_until": None},
     )
-    held = _believe(
+    held = believing.believe(
         proposal, decision=decision, happened=happened, target=target, changed_at=changed_at
     )
-    _tell_others(proposal, target=target, held=held)
+    believing.tell_others(proposal, target=target, held=held)
     indexing.ask_for_vectors(space_id=proposal.space_id, now=now)
     deciding.log(decision, proposal=proposal, by=by, payload=payload)
     return Decided(
@@ -142,13 +150,6 @@ def _check_reason_for_secret(proposal: Proposal, *, note: str) -> None:
         )
 
 
-def _tell_others(proposal: Proposal, *, target: Version | None, held: Version) -> None:
-    if target is not None:
-        _warn_siblings(proposal, target=target)
-    followers = proposal.followers.filter(state__in=WAITING_STATES)
-    deciding.not_in_other_hands(followers).update(target=held.statement_id, target_seen=held)
-
-
 @transaction.atomic(durable=True)
 def edit(*, review: Review, edits: Edits, by: Actor, now: datetime) -> Decided:
     """Change what would be approved and leave it waiting.
@@ -184,11 +185,8 @@ def reject(*, review: Review, reason_code: str, by: Actor, now: datetime) -> Dec
 
     **Raises**: InvalidInput; as ``approve``.
     """
-    if reason_code not in REJECT_REASONS:
-        raise InvalidInput(f"Choose a reason: {', '.join(REJECT_REASONS)}.", field="reason_code")
-    if reason_code == "other" and not review.note.strip():
-        raise InvalidInput("Say in a few words why, so that others can follow.", field="note")
-    return _move(
+    check_reject_reason(reason_code, note=review.note)
+    return move_one(
         review=review,
         kind=DecisionKind.REJECT,
         to=TrustState.REJECTED,
@@ -205,9 +203,8 @@ def defer(*, review: Review, until: datetime | None, by: Actor, now: datetime) -
 
     **Raises**: InvalidInput when the instant is not in the future; as ``approve``.
     """
-    if until is not None and check_instant(until, field="until") <= now:
-        raise InvalidInput("Choose a time in the future.", field="until")
-    return _move(
+    check_until(until, now=now)
+    return move_one(
         review=review,
         kind=DecisionKind.DEFER,
         to=TrustState.DEFERRED,
@@ -224,7 +221,7 @@ def wake(*, review: Review, by: Actor, now: datetime) -> Decided:
 
     **Raises**: as ``approve``.
     """
-    return _move(
+    return move_one(
         review=review,
         kind=DecisionKind.WAKE,
         to=TrustState.PENDING,
@@ -243,7 +240,7 @@ def send_back(*, review: Review, by: Actor, now: datetime) -> Decided:
     """
     if not review.note.strip():
         raise InvalidInput("Say in a few words what is to be looked at again.", field="note")
-    return _move(
+    return move_one(
         review=review,
         kind=DecisionKind.SEND_BACK,
         to=TrustState.PENDING,
@@ -266,7 +263,7 @@ def propose_anyway(*, review: Review, by: Actor, now: datetime) -> Decided:
             "No words of the conversation support this, so it cannot be proposed.",
             field="evidence",
         )
-    return _move(
+    return move_one(
         review=review,
         kind=DecisionKind.RECONSIDER,
         to=TrustState.PENDING,
@@ -277,7 +274,27 @@ def propose_anyway(*, review: Review, by: Actor, now: datetime) -> Decided:
     )
 
 
-def _move(
+def check_reject_reason(reason_code: str, *, note: str) -> None:
+    """Refuse a rejection that others could not follow.
+
+    **Raises**: InvalidInput.
+    """
+    if reason_code not in REJECT_REASONS:
+        raise InvalidInput(f"Choose a reason: {', '.join(REJECT_REASONS)}.", field="reason_code")
+    if reason_code == "other" and not note.strip():
+        raise InvalidInput("Say in a few words why, so that others can follow.", field="note")
+
+
+def check_until(until: datetime | None, *, now: datetime) -> None:
+    """Refuse to put something off until the past.
+
+    **Raises**: InvalidInput, InvalidPeriod.
+    """
+    if until is not None and check_instant(until, field="until") <= now:
+        raise InvalidInput("Choose a time in the future.", field="until")
+
+
+def move_one(
     *,
     review: Review,
     kind: DecisionKind,
@@ -287,6 +304,7 @@ def _move(
     reason_code: str,
     changes: dict[str, Any],
 ) -> Decided:
+    """Move a proposal without touching belief, as a step of a command."""
     proposal, replayed = _open(review, kinds={kind}, by=by, now=now)
     if replayed is not None:
         return replayed
@@ -318,79 +336,3 @@ def _open(
         deciding.check_seen(proposal, review=review)
         deciding.check_begins(proposal, kind=min(kinds))
     return proposal, replayed
-
-
-def _lock_target(proposal: Proposal, *, happened: WhatHappened, seen: int | None) -> Version | None:
-    if seen is None:
-        if happened in NEEDS_TARGET:
-            raise InvalidInput(
-                "Name the statement this would replace, contest or confirm.", field="target"
-            )
-        return None
-    target = (
-        Version.objects.select_for_update(no_key=True, of=("self",))
-        .select_related("closed_by__by")
-        .filter(space_id=proposal.space_id, subject_id=proposal.subject_id, pk=seen)
-        .first()
-    )
-    if target is None:
-        raise InvalidInput("There is no such statement of this subject.", field="target")
-    deciding.check_believed(target)
-    return target if happened in NEEDS_TARGET else None
-
-
-def _believe(
-    proposal: Proposal,
-    *,
-    decision: Decision,
-    happened: WhatHappened,
-    target: Version | None,
-    changed_at: datetime | None,
-) -> Version:
-    if happened == WhatHappened.NEW:
-        slot_key = belief.slot_of(proposal)
-        return belief.begin_statement(proposal, decision=decision, slot_key=slot_key)
-    if happened == WhatHappened.BOTH_TRUE:
-        return belief.begin_statement(proposal, decision=decision, slot_key=None)
-    if target is None:
-        raise InvalidInput("Name the statement this is about.", field="target")
-    if happened == WhatHappened.CHANGED:
-        start = check_instant(changed_at or proposal.valid_from, field="changed_at")
-        return belief.replace_from(proposal, decision=decision, target=target, start=start)
-    if happened == WhatHappened.NEVER_SO:
-        return belief.correct(proposal, decision=decision, target=target)
-    if happened == WhatHappened.CANNOT_TELL:
-        version = belief.begin_statement(proposal, decision=decision, slot_key=None)
-        Contest.objects.create(
-            space_id=proposal.space_id, version_a=target, version_b=version, opened_by=decision
-        )
-        return version
-    _confirm(proposal, decision=decision, statement=target.statement, version=target)
-    return target
-
-
-def _confirm(
-    proposal: Proposal, *, decision: Decision, statement: Statement, version: Version
-) -> None:
-    Confirmation.objects.create(
-        space_id=proposal.space_id, proposal=proposal, confirms=statement, decision=decision
-    )
-    evidence = list(proposal.evidence.select_related("message"))
-    indexing.index_evidence(version, evidence=evidence, decision=decision)
-
-
-def _warn_siblings(proposal: Proposal, *, target: Version) -> None:
-    """Others that wait on the same statement are shown against what it has become."""
-    current = (
-        Version.objects.current()
-        .filter(statement_id=target.statement_id)
-        .order_by("-valid")
-        .first()
-    )
-    siblings = Proposal.objects.filter(
-        space_id=proposal.space_id, target_seen=target, state__in=WAITING_STATES
-    ).exclude(pk=proposal.pk)
-    deciding.not_in_other_hands(siblings).update(
-        target_seen=current,
-        stale_reason=f"What this would replace changed meanwhile: “{proposal.text}” was approved.",
-    )

@@ -46,6 +46,18 @@ def undo(*, decision_id: uuid.UUID, request_id: uuid.UUID, by: Actor, now: datet
     **Raises**: NotFound, NotAllowed; UndoRefused naming the decision that stands in the way;
     SlotTaken when another statement holds the place now.
     """
+    return undo_one(decision_id=decision_id, request_id=request_id, by=by, now=now)
+
+
+def undo_one(
+    *,
+    decision_id: uuid.UUID,
+    request_id: uuid.UUID,
+    by: Actor,
+    now: datetime,
+    batch_id: uuid.UUID | None = None,
+) -> Decided:
+    """Do what ``undo`` does, as a step of a command that undoes several."""
     undone = Decision.objects.select_related("statement").filter(pk=decision_id).first()
     if undone is None:
         raise NotFound("There is no such decision.")
@@ -59,7 +71,9 @@ def undo(*, decision_id: uuid.UUID, request_id: uuid.UUID, by: Actor, now: datet
         return replayed
     _check_undoable(undone, proposal=proposal, by=by)
     _lock_standing(undone)
-    return _invert(undone, proposal=proposal, request_id=request_id, by=by, now=now)
+    return _invert(
+        undone, proposal=proposal, request_id=request_id, by=by, now=now, batch_id=batch_id
+    )
 
 
 def _undo_about_statement(
@@ -142,10 +156,18 @@ def _lock_standing(undone: Decision) -> None:
 
 
 def _invert(
-    undone: Decision, *, proposal: Proposal, request_id: uuid.UUID, by: Actor, now: datetime
+    undone: Decision,
+    *,
+    proposal: Proposal,
+    request_id: uuid.UUID,
+    by: Actor,
+    now: datetime,
+    batch_id: uuid.UUID | None,
 ) -> Decided:
     check_transition(proposal.state, TrustState.PENDING)
-    decision = _record(undone, request_id=request_id, by=by, state_before=proposal.state)
+    decision = _record(
+        undone, request_id=request_id, by=by, state_before=proposal.state, batch_id=batch_id
+    )
     proposal.state = TrustState.PENDING
     proposal.version += 1
     proposal.kind_decided = ""
@@ -172,7 +194,12 @@ def _invert(
 
 
 def _record(
-    undone: Decision, *, request_id: uuid.UUID, by: Actor, state_before: str = ""
+    undone: Decision,
+    *,
+    request_id: uuid.UUID,
+    by: Actor,
+    state_before: str = "",
+    batch_id: uuid.UUID | None = None,
 ) -> Decision:
     try:
         with transaction.atomic():
@@ -186,6 +213,7 @@ def _record(
                     proposal_id=undone.proposal_id,
                     statement_id=undone.statement_id,
                     undoes=undone,
+                    batch_id=batch_id,
                     state_before=state_before,
                     state_after=TrustState.PENDING if state_before else "",
                 )

@@ -38,6 +38,8 @@ SPACE_KEYS = [
     ("decision", "proposal_id", "proposal"),
     ("decision", "undoes_id", "decision"),
     ("decision", "statement_id", "statement"),
+    ("decision", "batch_id", "batch"),
+    ("batch", "undoes_id", "batch"),
     ("decision", "guideline_id", "guidelineversion"),
     ("decision", "policy_version_id", "policyversion"),
     ("statement", "subject_id", "subject"),

@@ -1,7 +1,7 @@
 """The tables of the core, one module per concept."""
 
 from knowledge.models.audit import AuditEvent, AuditPayload, Outcome
-from knowledge.models.decision import Decision, DecisionKind
+from knowledge.models.decision import Batch, Decision, DecisionKind
 from knowledge.models.job import Job, JobState
 from knowledge.models.policy import FourEyes, GuidelineVersion, PolicyVersion
 from knowledge.models.proposal import (
@@ -54,6 +54,7 @@ __all__ = [
     "Attribute",
     "AuditEvent",
     "AuditPayload",
+    "Batch",
     "Confirmation",
     "Contest",
     "Conversation",

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from knowledge.models.guard_steps import append_only
 from knowledge.models.guards import decision_guards
 from knowledge.models.policy import GuidelineVersion, PolicyVersion
 from knowledge.models.scope import Space
@@ -31,6 +32,31 @@ class DecisionKind(models.TextChoices):
     MERGE = "merge", "merged"
     RESOLVE = "resolve", "resolved"
     UNDO = "undo", "undone"
+
+
+class Batch(models.Model):
+    """Several decisions by one act, each with a stamp of its own."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    space = models.ForeignKey(Space, on_delete=models.PROTECT, related_name="batches")
+    kind = models.CharField(max_length=16, choices=DecisionKind.choices)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    request_id = models.UUIDField()
+    size = models.PositiveIntegerField()
+    undoes = models.OneToOneField(
+        "self", null=True, on_delete=models.PROTECT, related_name="undone_by"
+    )
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["space", "request_id"], name="one_batch_per_request"),
+            models.UniqueConstraint(fields=["space", "id"], name="batch_in_space"),
+        ]
+        triggers = append_only("batch")
+
+    def __str__(self) -> str:
+        return f"batch of {self.size}"
 
 
 class Decision(models.Model):
@@ -66,6 +92,7 @@ class Decision(models.Model):
     undoes = models.OneToOneField(
         "self", null=True, on_delete=models.PROTECT, related_name="undone_by"
     )
+    batch = models.ForeignKey(Batch, null=True, on_delete=models.PROTECT, related_name="decisions")
     state_before = models.CharField(max_length=16, blank=True)
     state_after = models.CharField(max_length=16, blank=True, db_default="")
     opened_at = models.DateTimeField(null=True)
