@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from argparse import RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,6 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
-        parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument("bench", choices=sorted(BENCHES))
         parser.add_argument(
             "--rows", type=int, default=100_000, help="rows to read beside (100000)"
@@ -54,7 +52,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--here",
             action="store_true",
-            help="measure in the configured database, where the bench's space then stays for ever",
+            help="measure in the configured database, where what it writes stays for ever",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
