@@ -4,7 +4,7 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from knowledge.commands import proposals, review, undoing
+from knowledge.commands import proposals, reshaping, review, undoing
 from knowledge.periods import start_of_day
 from knowledge.queries.words import ChosenWords
 from knowledge.results import Actor, Decided, Edits, EvidenceDraft, ProposalDraft, Review
@@ -17,6 +17,9 @@ from workbench.forms import (
     EditForm,
     RejectForm,
     SameForm,
+    SameWaitingForm,
+    SendBackForm,
+    SplitForm,
     StatementForm,
 )
 
@@ -55,6 +58,33 @@ def confirm(form: SameForm, *, proposal_id: int, seat: Seat, now: datetime) -> D
         now=now,
         target_version_id=form.cleaned_data["same_as"],
     )
+
+
+def same_as_waiting(
+    form: SameWaitingForm, *, proposal_id: int, seat: Seat, now: datetime
+) -> Decided:
+    """Let a proposal lend its words to another one that waits.
+
+    **Raises**: as ``reshaping.same_as_waiting``.
+    """
+    return reshaping.same_as_waiting(
+        review=_seen(form, proposal_id),
+        other_id=form.cleaned_data["other"],
+        by=actor(seat),
+        now=now,
+    )
+
+
+def split(form: SplitForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
+    """Replace a proposal by its parts. **Raises**: as ``reshaping.split``."""
+    seen = _seen(form, proposal_id)
+    return reshaping.split(review=seen, texts=form.texts, by=actor(seat), now=now)
+
+
+def send_back(form: SendBackForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
+    """Return what awaits a second person. **Raises**: as ``review.send_back``."""
+    seen = _seen(form, proposal_id, note=form.cleaned_data["note"])
+    return review.send_back(review=seen, by=actor(seat), now=now)
 
 
 def reject(form: RejectForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:
@@ -129,6 +159,8 @@ def _seen(form: ActForm, proposal_id: int, note: str = "") -> Review:
         request_id=given["request_id"],
         note=note,
         opened_at=given["opened_at"],
+        evidence_opened=given["evidence_opened"],
+        card_digest=given["card_digest"],
     )
 
 

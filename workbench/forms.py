@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from workbench import vocabulary
 
 LONGEST_STATEMENT = 2000
+PARTS = ("text_1", "text_2", "text_3", "text_4")
 FIRST_DAY, LAST_DAY = date(1000, 1, 1), date(9998, 12, 31)
 
 
@@ -36,13 +37,16 @@ class DayField(forms.DateField):
 class ActForm(forms.Form):
     """What every decision posts: once, on this version, seen since.
 
-    **Shape**: ``next`` is the proposal that follows in the reader's order.
+    **Shape**: ``next`` is the proposal that follows in the reader's order; ``card_digest`` and
+    ``evidence_opened`` say what the card had shown, as the server wrote it there.
     """
 
     request_id = forms.UUIDField()
     version = forms.IntegerField(min_value=0)
     next = forms.IntegerField(required=False, min_value=1)
     opened_at = forms.DateTimeField(required=False)
+    evidence_opened = forms.BooleanField(required=False)
+    card_digest = forms.RegexField(r"^[0-9a-f]{64}$", required=False)
     target_seen = forms.IntegerField(required=False, min_value=1)
 
 
@@ -140,6 +144,35 @@ class SameForm(ActForm):
     """A proposal that says what is believed already, in the version that was seen."""
 
     same_as = forms.IntegerField(min_value=1)
+
+
+class SameWaitingForm(ActForm):
+    """A proposal that repeats another one that waits."""
+
+    other = forms.IntegerField(min_value=1)
+
+
+class SendBackForm(ActForm):
+    """A return to the queue by the second person, with words to the first."""
+
+    note = forms.CharField(
+        max_length=1000, error_messages={"required": "Say what is to be looked at again."}
+    )
+
+
+class SplitForm(ActForm):
+    """One proposal as two to four statements, each with words of its own."""
+
+    text_1 = forms.CharField(max_length=LONGEST_STATEMENT)
+    text_2 = forms.CharField(max_length=LONGEST_STATEMENT)
+    text_3 = forms.CharField(required=False, max_length=LONGEST_STATEMENT)
+    text_4 = forms.CharField(required=False, max_length=LONGEST_STATEMENT)
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the statements in their order, empty boxes left out."""
+        written = (self.cleaned_data[name] for name in PARTS)
+        return [text for text in written if text]
 
 
 class UndoForm(forms.Form):

@@ -63,9 +63,37 @@ HAPPENED: dict[str, str] = {
     "confirmation": "known already",
 }
 
+FIRST_OF_TWO = "Approved by you; waits for a second person"
+
+RETRACT_REASONS: tuple[tuple[str, str], ...] = (
+    ("no_longer_needed", "No longer needed"),
+    ("should_not_be_kept", "Should not be kept"),
+    ("asked_to", "We were asked to"),
+    ("other", "Other"),
+)
+
+REFUTE_REASONS: tuple[tuple[str, str], ...] = (
+    ("not_true", "Not true"),
+    ("misread", "Misread"),
+    ("wrong_person", "Of the wrong person"),
+    ("other", "Other"),
+)
+
+FOUR_EYES: tuple[tuple[str, str, str], ...] = (
+    ("never", "Never", "One curator decides."),
+    (
+        "sensitive",
+        "Where it matters",
+        "What is flagged, must be included, or would replace or contest something.",
+    ),
+    ("always", "Always", "Every approval needs another curator to agree."),
+)
+
 WHY: dict[str, str] = {
     **HAPPENED,
     **{word: label.lower() for word, label in REJECT_REASONS},
+    **{word: label.lower() for word, label in (*RETRACT_REASONS, *REFUTE_REASONS)},
+    "same_as": "same as another that waits",
     "until": "until a day",
     "new_evidence": "until new evidence",
 }
@@ -78,6 +106,15 @@ DECIDED: dict[str, str] = {
     "wake": "Woken",
     "withdraw": "Withdrawn",
     "reconsider": "Proposed again",
+    "send_back": "Sent back",
+    "confirm": "Approved as second",
+    "split": "Split",
+    "retract": "Retracted",
+    "refute": "Refuted",
+    "expire": "Expired",
+    "restore": "Restored",
+    "merge": "Merged",
+    "resolve": "Settled",
     "undo": "Undone",
 }
 

@@ -60,7 +60,7 @@ class QueueRow:
     """One waiting proposal as the list shows it.
 
     **Shape**: ``evidences`` counts messages; ``waits`` says that what it ``replaces`` is itself
-    not approved yet.
+    not approved yet; ``first_by`` approved what awaits a second person.
     """
 
     id: int
@@ -77,6 +77,7 @@ class QueueRow:
     aside_reason: str
     created_at: datetime
     deferred_until: datetime | None
+    first_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +197,8 @@ def _matching(
 
 
 def _rows(ids: list[int], kept: Kept) -> tuple[QueueRow, ...]:
-    found = Proposal.objects.select_related("subject", "run", "target_seen", "waits_on").in_bulk(
-        ids
-    )
+    beside = ("subject", "run", "target_seen", "waits_on", "first_approver")
+    found = Proposal.objects.select_related(*beside).in_bulk(ids)
     gaps = _per_proposal(
         ProposalGap.objects.filter(proposal__in=ids).values_list("proposal").annotate(Count("pk"))
     )
@@ -220,6 +220,7 @@ def _per_proposal(rows: "QuerySet[Any, tuple[int, int]]") -> dict[int, int]:
 
 def _row(proposal: Proposal, *, gaps: int, evidences: int, kept: Kept) -> QueueRow:
     old = proposal.target_seen or proposal.waits_on
+    first = proposal.first_approver
     return QueueRow(
         id=proposal.pk,
         kind=proposal.kind_suggested,
@@ -235,6 +236,7 @@ def _row(proposal: Proposal, *, gaps: int, evidences: int, kept: Kept) -> QueueR
         aside_reason=proposal.aside_reason,
         created_at=proposal.created_at,
         deferred_until=proposal.deferred_until,
+        first_by=first.get_username() if first else "",
     )
 
 

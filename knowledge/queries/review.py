@@ -1,8 +1,12 @@
 """Everything one review card shows, read at once."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
 
 from knowledge.models import (
     Decision,
@@ -15,6 +19,7 @@ from knowledge.models import (
 from knowledge.queries.kept import Confidence, kept_of
 from knowledge.queries.near import Near, nearest_to
 from knowledge.queries.queue import confidence_of
+from knowledge.queries.second import FirstApproval, first_approval
 from knowledge.queries.targets import Target, target_of
 from knowledge.queries.words import (
     Mark,
@@ -122,11 +127,17 @@ class ReviewCard:
     siblings: int
     elsewhere: tuple[Mark, ...]
     decisions: tuple[PastDecision, ...]
+    first: FirstApproval | None
 
     @property
     def is_open(self) -> bool:
         """Tell whether the proposal still waits for a decision."""
         return self.state in WAITING_STATES
+
+    @property
+    def awaits_second(self) -> bool:
+        """Tell whether one person approved and another must agree."""
+        return self.state == TrustState.AWAITING_SECOND
 
     @property
     def is_aside(self) -> bool:
@@ -183,16 +194,21 @@ def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) ->
         siblings=_siblings(proposal),
         elsewhere=elsewhere,
         decisions=decisions_on(proposal.pk),
+        first=first_approval(proposal),
     )
 
 
-def decisions_on(*proposal_ids: int) -> tuple[PastDecision, ...]:
-    """List what was decided on proposals, newest first. One query."""
-    rows = (
-        Decision.objects.filter(proposal_id__in=proposal_ids)
-        .select_related("by", "undone_by")
-        .order_by("-seq")
-    )
+def decisions_on(
+    *proposal_ids: int, statement_id: int | None = None, besides: Collection[UUID] = ()
+) -> tuple[PastDecision, ...]:
+    """List what was decided on proposals, newest first. One query.
+
+    **Shape**: with ``statement_id`` also on that statement; ``besides`` names further ones.
+    """
+    wanted = Q(proposal_id__in=proposal_ids) | Q(pk__in=besides)
+    if statement_id is not None:
+        wanted |= Q(statement_id=statement_id)
+    rows = Decision.objects.filter(wanted).select_related("by", "undone_by").order_by("-seq")
     return tuple(
         PastDecision(
             id=str(row.pk),

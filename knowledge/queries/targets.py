@@ -97,6 +97,12 @@ def brief(proposal_id: int, *, space_id: int) -> Brief | None:
     return Brief(text=row[0], flags=tuple(row[1])) if row else None
 
 
+def first_part(proposal_id: int, *, space_id: int) -> int | None:
+    """Return the first of what a proposal was split into. One query."""
+    parts = Proposal.objects.filter(split_from_id=proposal_id, space_id=space_id).order_by("pk")
+    return parts.values_list("pk", flat=True).first()
+
+
 def comparison(proposal_id: int, *, space_id: int) -> str | None:
     """Return what words under edit are compared with.
 

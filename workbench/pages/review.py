@@ -7,12 +7,15 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
+from knowledge import policies
+from knowledge.errors import NotAllowed
 from knowledge.queries.near import Near
 from knowledge.queries.review import ReviewCard
 from knowledge.queries.words import Mark
 from workbench import vocabulary
 from workbench.access import Seat
 from workbench.masking import SECRET_FLAGS, masked_if
+from workbench.pages.digest import digest_of
 from workbench.pages.queue import QueueList, Reading, queue_list
 from workbench.pages.shell import Shell, shell
 from workbench.wording import Difference, difference
@@ -30,11 +33,18 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class NearRow:
-    """A near statement or proposal; ``number`` is its key where it can be chosen."""
+    """A near statement or proposal.
+
+    **Shape**: ``number`` is its key where it can be chosen, else 0; then a form posts ``value`` as
+    ``field`` to ``act_url``.
+    """
 
     near: Near
     number: int
     url: str
+    act_url: str
+    field: str
+    value: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +60,9 @@ class ReviewView:
     """The card's page.
 
     **Shape**: ``lead`` is what would be approved; ``change`` its difference to the target;
-    ``error`` a sentence about a form that was not sound; ``unanswered`` marks the choices.
+    ``error`` a sentence about a form that was not sound; ``unanswered`` marks the choices;
+    ``barred`` says why this person may not be the second; ``parts`` fill the form that splits;
+    ``digest`` is the fingerprint of what the card shows.
     """
 
     shell: Shell
@@ -70,9 +82,13 @@ class ReviewView:
     blocks: bool
     opened_at: datetime
     needs_choice: bool
+    digest: str
+    barred: str
     choices: tuple[tuple[str, str, str], ...]
     reject_reasons: tuple[tuple[str, str], ...]
     deferrals: tuple[tuple[str, str], ...]
+    split_url: str
+    parts: tuple[str, ...] = ()
     draft: Draft | None = None
     lost: Lost | None = None
     error: str = ""
@@ -89,7 +105,17 @@ class ReviewView:
     def needs_reason(self) -> bool:
         """Tell whether approving asks for a typed reason."""
         asks = SECRET_FLAGS.intersection(self.card.flags)
-        return bool(asks) and self.card.is_open and self.shell.seat.may_decide
+        return bool(asks) and self.may_act
+
+    @property
+    def may_act(self) -> bool:
+        """Tell whether this person may decide on this card now."""
+        return self.card.is_open and self.shell.seat.may_decide and not self.barred
+
+    @property
+    def words_shown(self) -> bool:
+        """Tell whether the card showed the words the proposal rests on."""
+        return bool(self.card.words.messages)
 
     @property
     def gaps_here(self) -> int:
@@ -119,6 +145,7 @@ class Asked:
     before: int = 0
     after: int = 0
     edit: bool = False
+    split: bool = False
     blocks: bool = False
 
 
@@ -128,6 +155,7 @@ def read_asked(given: dict[str, str]) -> Asked:
         before=_small(given.get("earlier", "")),
         after=_small(given.get("later", "")),
         edit=given.get("edit") == "1",
+        split=given.get("split") == "1",
         blocks=given.get("diff") == "blocks",
     )
 
@@ -144,9 +172,12 @@ def review_view(
     """Build the card's page. ``said`` holds what went wrong, if anything."""
     before, after = reading.found.neighbours(card.id)
     here = reading.card_url(card.id)
-    draft = said.pop("draft", None)
-    if draft is None and asked.edit and card.is_open and seat.may_decide:
-        draft = Draft(values=draft_of(card))
+    barred = _barred(card, seat)
+    acts = card.is_open and seat.may_decide and not barred
+    if acts and asked.edit:
+        said.setdefault("draft", Draft(values=draft_of(card)))
+    if acts and asked.split:
+        said.setdefault("parts", (card.text, card.text, "", ""))
     return ReviewView(
         shell=shell(
             title=f"Review: {masked_if(card.text, flags=card.flags)}",
@@ -159,7 +190,7 @@ def review_view(
         card=card,
         change=difference(card.target.text, card.text) if card.target else None,
         edited=_edited(card),
-        nearest=_numbered(card, reading),
+        nearest=_numbered(card, reading, acts=acts),
         query=reading.query,
         next_id=after,
         next_url=reading.card_url(after),
@@ -171,10 +202,12 @@ def review_view(
         blocks=asked.blocks,
         opened_at=timezone.now(),
         needs_choice=card.target is not None and card.kind != "confirmation",
+        digest=digest_of(card),
+        barred=barred,
+        split_url=_and(here, split="1"),
         choices=vocabulary.CHANGES,
         reject_reasons=vocabulary.REJECT_REASONS,
         deferrals=vocabulary.DEFERRALS,
-        draft=draft,
         **said,
     )
 
@@ -194,16 +227,39 @@ def _edited(card: ReviewCard) -> Difference | None:
     return difference(str(card.original["text"]), card.text) if card.is_edited else None
 
 
-def _numbered(card: ReviewCard, reading: Reading) -> tuple[NearRow, ...]:
-    rows: list[NearRow] = []
-    number = 0
-    for near in card.nearest:
-        choosable = near.version_id is not None and card.is_open
-        number += 1 if choosable else 0
-        name = "statement" if near.what == "statement" else "review"
-        url = reverse(name, args=[near.id])
-        rows.append(NearRow(near=near, number=number if choosable else 0, url=url))
-    return tuple(rows)
+def _barred(card: ReviewCard, seat: Seat) -> str:
+    """Say why the person may not be the second here; nothing where they may."""
+    if card.first is None or not seat.may_decide:
+        return ""
+    try:
+        policies.check_can_be_second(
+            user_id=seat.user_id,
+            first_id=card.first.by_id,
+            contributor_ids=card.first.contributors,
+        )
+    except NotAllowed as error:
+        return str(error)
+    return ""
+
+
+def _numbered(card: ReviewCard, reading: Reading, *, acts: bool) -> tuple[NearRow, ...]:
+    return tuple(
+        _near_row(near, card=card, reading=reading, number=number if acts else 0)
+        for number, near in enumerate(card.nearest, start=1)
+    )
+
+
+def _near_row(near: Near, *, card: ReviewCard, reading: Reading, number: int) -> NearRow:
+    believed = near.version_id is not None
+    act = reverse("same" if believed else "same_waiting", args=[card.id])
+    return NearRow(
+        near=near,
+        number=number,
+        url=reverse("statement" if believed else "review", args=[near.id]),
+        act_url=act + reading.query,
+        field="same_as" if believed else "other",
+        value=near.version_id or near.id,
+    )
 
 
 def _more(here: str, asked: Asked, *, earlier: int = 0, later: int = 0) -> str:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from knowledge.queries import review as review_queries
 from knowledge.queries import targets
-from knowledge.queries.decisions import space_of_decision
+from knowledge.queries.decisions import UNDOABLE, space_of_decision
 from knowledge.queries.queue import still_waits
 from knowledge.queries.targets import Brief
 from knowledge.results import Decided
@@ -62,6 +62,30 @@ def same(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse
 
 @require_POST
 @seated
+def same_waiting(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """Let a proposal lend its words to another one that waits."""
+    form = forms.SameWaitingForm(request.POST)
+    return _decide(request, seat, proposal_id, form=form, act=acts.same_as_waiting)
+
+
+@require_POST
+@seated
+def split(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """Replace a proposal by its parts, and go on with the first of them."""
+    form = forms.SplitForm(request.POST)
+    return _decide(request, seat, proposal_id, form=form, act=acts.split)
+
+
+@require_POST
+@seated
+def send_back(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """Return what awaits a second person to the queue."""
+    form = forms.SendBackForm(request.POST)
+    return _decide(request, seat, proposal_id, form=form, act=acts.send_back)
+
+
+@require_POST
+@seated
 def reject(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Reject a proposal with a reason."""
     form = forms.RejectForm(request.POST)
@@ -95,7 +119,7 @@ def propose(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespo
 @require_POST
 @seated
 def undo(request: HtmxHttpRequest, seat: Seat, decision_id: UUID) -> HttpResponse:
-    """Take one's decision back and return to its card."""
+    """Take one's decision back and return to its card, or to the statement it was about."""
     seat = seat_in(request, seat, space_of_decision(decision_id))
     check_may_decide(seat)
     form = forms.UndoForm(request.POST)
@@ -112,8 +136,11 @@ def undo(request: HtmxHttpRequest, seat: Seat, decision_id: UUID) -> HttpRespons
     except (Conflict, NotAllowed) as error:
         messages.error(request, str(error))
         return see_other(reverse("my_decisions"))
-    messages.success(request, "Undone. It waits again.")
-    return see_other(reverse("review", args=[done.proposal_id]))
+    if done.proposal_id:
+        messages.success(request, "Undone. It waits again.")
+        return see_other(reverse("review", args=[done.proposal_id]))
+    messages.success(request, "Undone. What is believed is as it was before.")
+    return see_other(reverse("statement", args=[done.statement_id]))
 
 
 @require_POST
@@ -153,10 +180,13 @@ def _decide(
         return _again(request, seat, proposal_id, form=form, status=409, lost=lost)
     except InvalidInput as error:
         return _again(request, seat, proposal_id, form=form, status=422, error=str(error))
+    except NotAllowed as error:
+        return _again(request, seat, proposal_id, form=form, status=403, error=str(error))
     except NotFound as error:
         raise Http404(str(error)) from error
     _toast(request, done, brief=brief)
-    return see_other(_onward(request, seat, after=form.cleaned_data["next"]))
+    part = targets.first_part(proposal_id, space_id=seat.space_id) if done.kind == "split" else None
+    return see_other(_onward(request, seat, after=part or form.cleaned_data["next"]))
 
 
 def _again(
@@ -175,6 +205,8 @@ def _again(
         said["draft"] = Draft(
             values={name: str(form.data[name]) for name in form.data}, errors=errors
         )
+    if isinstance(form, forms.SplitForm):
+        said["parts"] = tuple(str(form.data.get(name, "")) for name in forms.PARTS)
     said["error"] = error or ("" if form.is_valid() else forms.first_error(form))
     return _render(request, seat, proposal_id, asked=Asked(), status=status, **said)
 
@@ -217,6 +249,7 @@ def _onward(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> str:
 
 def _toast(request: HtmxHttpRequest, done: Decided, *, brief: Brief) -> None:
     text = masking.masked_if(brief.text, flags=brief.flags)
-    words = f"{vocabulary.DECIDED[done.kind]}: {marking.excerpt(text, limit=TOAST_TEXT)}"
-    undoable = done.kind in ("approve", "reject", "defer")
+    what = vocabulary.FIRST_OF_TWO if done.awaits_second else vocabulary.DECIDED[done.kind]
+    words = f"{what}: {marking.excerpt(text, limit=TOAST_TEXT)}"
+    undoable = done.kind in UNDOABLE
     messages.success(request, words, extra_tags=str(done.decision_id) if undoable else "")
