@@ -7,6 +7,7 @@ up, and works in the database of ``WORKBENCH_HOME`` or ``DATABASE_URL`` in a spa
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -33,11 +34,17 @@ def factory(docs: Sequence[Doc]) -> Search:
 
     **Shape**: a doc has id, text, speaker, session, recorded_at (ISO, taken as UTC).
     """
-    call_command("migrate", verbosity=0, interactive=False)
+    prepare_database()
     scratch = open_scratch()
     take_in_sessions(scratch, docs)
     scratch.embed()
     return search_of(scratch)
+
+
+@cache
+def prepare_database() -> None:
+    """This function will bring the tables up to date, once in a process."""
+    call_command("migrate", verbosity=0, interactive=False)
 
 
 def take_in_sessions(scratch: Scratch, docs: Sequence[Doc]) -> None:

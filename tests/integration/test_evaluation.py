@@ -43,7 +43,7 @@ def search_docs() -> list[dict[str, Any]]:
 def test_turns_come_back_as_approved_statements_with_their_ids(
     search_docs: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locomo, "call_command", lambda *args, **options: None)
+    monkeypatch.setattr(locomo, "prepare_database", lambda: None)
 
     search = locomo.factory(search_docs)
 
