@@ -6,8 +6,9 @@ from typing import Any
 import structlog
 from django.utils import timezone
 
-from extraction import dispatch, embedding, pipeline
+from extraction import dispatch, embedding, expiry, pipeline
 from knowledge.commands import jobs
+from knowledge.commands.governing import EXPIRE_BELIEFS
 from knowledge.commands.indexing import EMBED_ENTRIES
 from knowledge.commands.sources import PROCESS_CONVERSATION
 from knowledge.errors import Conflict
@@ -22,6 +23,7 @@ Handler = Callable[[dict[str, Any], Lease], bool]
 HANDLERS: dict[str, Handler] = {
     PROCESS_CONVERSATION: pipeline.process_job,
     EMBED_ENTRIES: embedding.embed_job,
+    EXPIRE_BELIEFS: expiry.expire_job,
 }
 
 

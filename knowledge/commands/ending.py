@@ -179,6 +179,12 @@ def expire(*, space_id: int, now: datetime, limit: int = 500) -> list[UUID]:
     return [_expire_one(version) for version in due]
 
 
+@transaction.atomic(durable=True)
+def ask_again(*, space_id: int, now: datetime, delay: timedelta) -> None:
+    """Ask for the next round of expiry."""
+    governing.ask_for_expiry(space_id=space_id, now=now, delay=delay)
+
+
 def _expire_one(version: Version) -> UUID:
     decision = deciding.record(
         Decision(

@@ -1,17 +1,18 @@
 """The rules a space decides by: set by administrators, version after version."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from knowledge import policies
-from knowledge.commands import audit
+from knowledge.commands import audit, jobs
 from knowledge.errors import InvalidInput
 from knowledge.models import FourEyes, GuidelineVersion, PolicyVersion, Proposal
 from knowledge.results import Actor
 from knowledge.texts import check_text
 from knowledge.trust import WhatHappened
 
+EXPIRE_BELIEFS = "expire_beliefs"
 LONGEST_GUIDELINE = 50_000
 _REPLACES = frozenset({WhatHappened.CHANGED, WhatHappened.NEVER_SO, WhatHappened.CANNOT_TELL})
 
@@ -75,7 +76,22 @@ def set_policy(
         object_id=str(version.pk),
         payload={"four_eyes": four_eyes, "expire_after_days": expire_after_days},
     )
+    if expire_after_days is not None:
+        ask_for_expiry(space_id=space_id, now=now)
     return version
+
+
+def ask_for_expiry(*, space_id: int, now: datetime, delay: timedelta = timedelta(0)) -> None:
+    """Ask the worker to let what is due expire; once a day and space, however often asked."""
+    day = (now + delay).date().isoformat()
+    jobs.enqueue(
+        space_id=space_id,
+        kind=EXPIRE_BELIEFS,
+        key=f"space:{space_id}:{day}",
+        payload={"space_id": space_id},
+        now=now,
+        delay=delay,
+    )
 
 
 @transaction.atomic(durable=True)

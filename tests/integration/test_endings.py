@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from extraction import tasks
 from knowledge.commands import ending, governing, reshaping, review, undoing
 from knowledge.errors import (
     Conflict,
@@ -19,6 +20,7 @@ from knowledge.models import (
     Confirmation,
     Contest,
     Decision,
+    Job,
     Proposal,
     Role,
     SearchEntry,
@@ -175,12 +177,15 @@ def test_a_policy_lets_ended_periods_expire_and_approves_nothing(desk: Desk) -> 
     governing.set_policy(
         space_id=desk.space.pk, four_eyes="never", expire_after_days=30, by=admin, now=NOW
     )
-    decisions = ending.expire(space_id=desk.space.pk, now=NOW)
+    job = Job.objects.get(space=desk.space, kind="expire_beliefs")
+    assert tasks.run_job(job.pk) == "done"
+    job.refresh_from_db()
+    assert (job.state, tasks.run_job(job.pk)) == ("queued", "done")
     assert believed(desk) == ["Ana likes tea"]
-    decision = Decision.objects.get(pk=decisions[0])
+    decision = Decision.objects.get(space=desk.space, kind="expire")
     assert (decision.by, decision.policy, decision.kind) == (None, "expiry", "expire")
     assert decision.policy_version is not None
-    assert ending.expire(space_id=desk.space.pk, now=NOW) == []
+    assert Job.objects.filter(space=desk.space, kind="expire_beliefs", state="queued").count() == 1
 
 
 def four_eyes(desk: Desk, when: str) -> None:
