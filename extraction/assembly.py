@@ -101,6 +101,7 @@ def _drafts(
         embedder=embedder,
         confidence_floor=engine.confidence_floor,
     )
+    judge.look_ahead(calibration.candidates)
     drafts: list[ProposalDraft] = []
     expected = [prediction.text for prediction in predictions]
     known = [item.text for item in scene.episode.known]

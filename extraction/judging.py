@@ -64,11 +64,16 @@ class Judge:
     confidence_floor: float
     _heard: list[Neighbour] = field(default_factory=list)
     _judged: int = 0
-    _ended: int = 0
+    _ends: int = 0
 
     def __post_init__(self) -> None:
         self._single_valued = single_valued(self.space_id)
         self._words = [frozenset(content_words(item.text)) for item in self.known]
+
+    def look_ahead(self, candidates: Sequence[Candidate]) -> None:
+        """Count what all candidates of the run would end, so that each of a burst is flagged."""
+        relations = [self._relate(candidate) for candidate in candidates]
+        self._ends = sum(one.kind in REPLACING and one.ref is not None for one in relations)
 
     def judge(
         self, candidate: Candidate, *, grounded: Grounded, vector: tuple[float, ...]
@@ -86,8 +91,6 @@ class Judge:
             candidate, relation=relation, grounded=grounded, near=near, vector=vector
         )
         verdict = gate(context)
-        if relation.kind in REPLACING and relation.ref is not None:
-            self._ended += 1
         flags = self._flags(
             candidate, relation=relation, grounded=grounded, rejected=was_rejected(context)
         )
@@ -200,7 +203,7 @@ class Judge:
                 said_at=said_at,
                 notes=candidate.notes,
                 ends=1 if replaces and relation.ref and is_statement(relation.ref) else 0,
-                ends_from_source=self._ended,
+                ends_from_source=self._ends,
                 was_rejected=rejected,
                 was_ended=was_believed_once(
                     space_id=self.space_id,

@@ -297,6 +297,56 @@ def test_a_failing_job_says_why_and_is_tried_again(
     assert job.attempts < jobs.MAX_ATTEMPTS
 
 
+def test_a_change_of_heart_keeps_both_and_believes_one(desk: Desk) -> None:
+    process(capture(desk.space, said("I love jazz.")))
+    first = approve(Proposal.objects.get(space=desk.space), by=desk.curator)
+    process(capture(desk.space, said("I hate jazz now."), external_id="c2", days=30))
+    turned = Proposal.objects.filter(space=desk.space).latest("pk")
+    assert turned.target_id == first.statement_id
+    approve(turned, by=desk.curator, happened=WhatHappened.CHANGED, target=turned.target_seen)
+    versions = desk.space.versions.order_by("pk")
+    assert versions[0].end_reason == "superseded"
+    today = versions.current().valid_at(NOW + timedelta(60))
+    assert [row.text for row in today] == [turned.text]
+
+
+def test_a_meal_contradicts_a_diet_and_a_brothers_hero_contradicts_nothing(desk: Desk) -> None:
+    process(capture(desk.space, said("I am a vegetarian."), said("My favourite player is Messi.")))
+    for proposal in Proposal.objects.filter(space=desk.space):
+        approve(proposal, by=desk.curator)
+    process(
+        capture(
+            desk.space,
+            said("I ate a big steak last night."),
+            said("My brother's favourite player is Ronaldo."),
+            external_id="c2",
+            days=9,
+        )
+    )
+    found = {p.text: p for p in Proposal.objects.filter(space=desk.space, state="pending")}
+    steak = next(p for text, p in found.items() if "steak" in text)
+    brother = next(p for text, p in found.items() if "Ronaldo" in text)
+    assert steak.target is not None
+    assert brother.target is None
+
+
+def test_one_source_that_would_end_many_facts_is_flagged_as_a_whole(desk: Desk) -> None:
+    facts = (
+        "I work at Contoso.", "I live in Lisbon.", "I am a vegetarian.", "I love jazz.",
+        "I love tea.",
+    )  # fmt: skip
+    process(capture(desk.space, *map(said, facts)))
+    for proposal in Proposal.objects.filter(space=desk.space):
+        approve(proposal, by=desk.curator)
+    turned = (
+        "I work at Northwind now.", "I live in Porto now.", "I hate jazz now.", "I hate tea now.",
+    )  # fmt: skip
+    process(capture(desk.space, *map(said, turned), external_id="c2", days=30))
+    ending = Proposal.objects.filter(space=desk.space, state="pending", target__isnull=False)
+    assert ending.count() == 4
+    assert all("burst" in proposal.flags for proposal in ending)
+
+
 @pytest.mark.parametrize(
     ("text", "language"),
     [
