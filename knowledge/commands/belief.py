@@ -131,6 +131,16 @@ def derive_version(
     return version
 
 
+def brought_back(version: Version) -> Version | None:
+    """Return the version that came back for an ended one, by a decision nobody undid.
+
+    It may have ended since: then that one is what could come back, so that nothing does twice.
+    """
+    return version.derived.filter(
+        derivation=Derivation.RESTORES, opened_by__undone_by__isnull=True
+    ).first()
+
+
 def close_version(
     version: Version, *, decision: Decision, reason: EndReason, successor_id: int | None = None
 ) -> None:

@@ -64,7 +64,7 @@ def restore(*, review: StatementReview, by: Actor, now: datetime) -> Decided:
     ended_by = version.closed_by.kind if version.closed_by else ""
     if ended_by not in RESTORABLE or version.redacted_at is not None:
         raise Conflict("Only what was retracted, refuted or expired can be restored.")
-    if version.derived.filter(tx_to__isnull=True, derivation=Derivation.RESTORES).exists():
+    if belief.brought_back(version) is not None:
         raise Conflict("It was restored already.")
     if version.proposal.state != "approved":
         raise Conflict("Its approval was undone: decide about the proposal in the queue.")

@@ -123,7 +123,7 @@ def _check_standing(undone: Decision) -> None:
                 decision_id=version.closed_by_id,
             )
     for version in undone.closed.order_by("pk"):
-        restored = version.derived.filter(derivation=Derivation.RESTORES, tx_to=None).first()
+        restored = belief.brought_back(version)
         if restored is not None:
             raise UndoRefused(
                 f"“{version.text}” was brought back already.", decision_id=restored.opened_by_id

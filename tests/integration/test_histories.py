@@ -60,6 +60,7 @@ class Model:
     snapshots: list[tuple[datetime, frozenset[Fact]]] = field(default_factory=list)
     effects: dict[uuid.UUID, tuple[frozenset[Fact], frozenset[Fact]]] = field(default_factory=dict)
     undone: set[uuid.UUID] = field(default_factory=set)
+    restored: dict[uuid.UUID, uuid.UUID] = field(default_factory=dict)
     origin: dict[Fact, uuid.UUID] = field(default_factory=dict)
     made: int = 0
 
@@ -104,15 +105,19 @@ class Model:
         self.snapshots.append((decision.at, self.believed))
 
     def can_undo(self, decision_id: uuid.UUID) -> bool:
-        """Say whether nothing stands in the way of an undo."""
+        """Say whether nothing stands in the way: decisions are undone like a stack."""
         opened, closed = self.effects[decision_id]
         after = (self.believed - opened) | closed
-        stands = opened <= self.believed and closed.isdisjoint(self.believed)
-        return decision_id not in self.undone and stands and not clashes(after)
+        order = list(self.effects)
+        later = [one for one in order[order.index(decision_id) + 1 :] if one not in self.undone]
+        touched = {fact for one in later for facts in self.effects[one] for fact in facts}
+        is_free = touched.isdisjoint(opened | closed)
+        return decision_id not in self.undone and is_free and not clashes(after)
 
-    def can_restore(self, fact: Fact) -> bool:
-        """Say whether something retracted may be believed again."""
-        is_gone = fact not in self.believed and self.origin[fact] not in self.undone
+    def can_restore(self, fact: Fact, *, retraction: uuid.UUID) -> bool:
+        """Say whether what a retraction ended may be believed again."""
+        came_back = {self.restored[one] for one in self.restored.keys() - self.undone}
+        is_gone = retraction not in self.undone and retraction not in came_back
         return is_gone and not clashes(self.believed | {fact})
 
     def as_of(self, *, valid_at: datetime, known_at: datetime) -> Counter[str]:
@@ -203,7 +208,7 @@ class History:
             return
         back = undoing.undo(decision_id=decision_id, request_id=uuid.uuid4(), by=by, now=NOW)
         opened, closed = self.model.effects[decision_id]
-        self.model.undone.add(decision_id)
+        self.model.undone |= {decision_id, back.decision_id}  # together they leave no trace
         self.settle(back.decision_id, closed, opened)
 
     def retract(self, choice: int) -> None:
@@ -230,11 +235,13 @@ class History:
         fact = self.versions[version.pk]
         look = StatementReview(version.pk, uuid.uuid4())
         by = actor(self.desk.curator)
-        if not self.model.can_restore(fact):
+        assert version.closed_by_id is not None
+        if not self.model.can_restore(fact, retraction=version.closed_by_id):
             with pytest.raises((Conflict, SlotTaken)):
                 ending.restore(review=look, by=by, now=NOW)
             return
         decided = ending.restore(review=look, by=by, now=NOW)
+        self.model.restored[decided.decision_id] = version.closed_by_id
         self.settle(decided.decision_id, frozenset({fact}), frozenset())
         self.decided.append(decided.decision_id)
 
