@@ -6,10 +6,21 @@ from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from knowledge.models import Contest, Evidence, Statement, Version
+from knowledge.models import (
+    Confirmation,
+    DecisionKind,
+    Derivation,
+    Evidence,
+    Statement,
+    Version,
+)
+from knowledge.queries.contests import Contested, contests_of, decisions_about_contests
 from knowledge.queries.review import PastDecision, decisions_on
+from knowledge.queries.targets import Brief
+from knowledge.trust import TrustState
 
 STATEMENTS_A_PAGE = 50
+_CAN_RETURN = frozenset({DecisionKind.RETRACT, DecisionKind.REFUTE, DecisionKind.EXPIRE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +42,8 @@ class VersionRow:
     """One version on both time axes.
 
     **Shape**: ``before`` is the text of the version it followed, '' for the first; ``state`` is
-    ``believed``, ``believed, past`` or the reason it ended.
+    ``believed``, ``believed, past`` or the reason it ended; ``can_return`` says that it ended
+    without a successor and nothing brought it back.
     """
 
     id: int
@@ -54,23 +66,36 @@ class VersionRow:
     criticality: str
     proposal_id: int
     redacted: bool
+    flags: tuple[str, ...]
+    can_return: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """A statement with everything that stands behind it. **Shape**: versions newest first."""
+    """A statement with everything that stands behind it.
+
+    **Shape**: versions newest first; ``quotes`` hold the words of what confirmed it, too.
+    """
 
     id: int
+    space_id: int
+    subject_id: int
     subject: str
     versions: tuple[VersionRow, ...]
     quotes: tuple[Quoted, ...]
     decisions: tuple[PastDecision, ...]
-    contested_with: tuple[tuple[int, str], ...]
+    contests: tuple[Contested, ...]
 
     @property
     def current(self) -> VersionRow:
         """Return the version that speaks for the statement."""
         return self.versions[0]
+
+    def standing(self, version_id: int | None) -> VersionRow | None:
+        """Return the believed version that was asked for, else the one that speaks for all."""
+        live = [version for version in self.versions if version.live]
+        asked = (version for version in live if version.id == version_id)
+        return next(asked, live[0] if live else None)
 
     @property
     def is_live(self) -> bool:
@@ -97,7 +122,7 @@ class ListedStatement:
 def lineage(statement_id: int, *, space_id: int, now: datetime) -> Lineage | None:
     """Read a statement, or None where the space has none.
 
-    **Cost**: six queries.
+    **Cost**: eight queries.
     """
     statement = (
         Statement.objects.filter(space_id=space_id, pk=statement_id)
@@ -108,21 +133,27 @@ def lineage(statement_id: int, *, space_id: int, now: datetime) -> Lineage | Non
         return None
     rows = list(
         Version.objects.filter(statement=statement)
-        .select_related("opened_by__by", "derived_from")
+        .select_related("opened_by__by", "closed_by", "derived_from", "proposal")
         .order_by("tx_from", "valid", "pk")
     )
     if not rows:
         return None
-    shown = [_version(row, before=_before(row, rows), now=now) for row in rows]
+    shown = [_version(row, rows=rows, now=now) for row in rows]
     shown.sort(key=lambda row: (row.live, row.valid_from, row.id), reverse=True)
     proposals = list(dict.fromkeys(row.proposal_id for row in shown))
+    versions = [row.pk for row in rows]
+    confirming = Confirmation.objects.filter(confirms=statement, undone_by__isnull=True)
+    lent = dict(confirming.values_list("proposal_id", "decision_id"))
+    others = {*lent.values(), *decisions_about_contests(versions)}
     return Lineage(
         id=statement.pk,
+        space_id=statement.space_id,
+        subject_id=statement.subject_id,
         subject=statement.subject.name,
         versions=tuple(shown),
-        quotes=quotes_of(proposals),
-        decisions=decisions_on(*proposals),
-        contested_with=_contested(rows),
+        quotes=quotes_of([*proposals, *lent]),
+        decisions=decisions_on(*proposals, statement_id=statement.pk, besides=others),
+        contests=contests_of(versions),
     )
 
 
@@ -167,6 +198,16 @@ def space_of_statement(statement_id: int) -> int | None:
     return Statement.objects.filter(pk=statement_id).values_list("space_id", flat=True).first()
 
 
+def brief_version(version_id: int, *, statement_id: int, space_id: int) -> Brief | None:
+    """Return what is needed to name a version of a statement. One query."""
+    row = (
+        Version.objects.filter(pk=version_id, statement_id=statement_id, space_id=space_id)
+        .select_related("proposal")
+        .first()
+    )
+    return Brief(text=row.text, flags=tuple(row.proposal.flags)) if row else None
+
+
 def quotes_of(proposal_ids: Iterable[int]) -> tuple[Quoted, ...]:
     """List the words behind proposals, oldest first. One query."""
     rows = (
@@ -196,14 +237,27 @@ def _before(row: Version, rows: list[Version]) -> str:
     return ended[0].text if ended else ""
 
 
-def _version(row: Version, *, before: str, now: datetime) -> VersionRow:
+def _can_return(row: Version, rows: list[Version]) -> bool:
+    """What was brought back stands for what it was made from, unless that was undone."""
+    brought_back = any(
+        other.derived_from_id == row.pk
+        and other.derivation == Derivation.RESTORES
+        and (other.closed_by is None or other.closed_by.kind != DecisionKind.UNDO)
+        for other in rows
+    )
+    approved = row.proposal.state == TrustState.APPROVED and row.redacted_at is None
+    ended = row.closed_by is not None and row.closed_by.kind in _CAN_RETURN
+    return approved and ended and not brought_back
+
+
+def _version(row: Version, *, rows: list[Version], now: datetime) -> VersionRow:
     live = row.tx_to is None
     past = live and row.valid.upper is not None and row.valid.upper <= now
     decision = row.opened_by
     return VersionRow(
         id=row.pk,
         text=row.text,
-        before=before,
+        before=_before(row, rows),
         state=("believed, past" if past else "believed") if live else str(row.end_reason),
         live=live,
         valid_from=row.valid.lower,
@@ -221,13 +275,6 @@ def _version(row: Version, *, before: str, now: datetime) -> VersionRow:
         criticality=row.criticality,
         proposal_id=row.proposal_id,
         redacted=row.redacted_at is not None,
+        flags=tuple(row.proposal.flags),
+        can_return=_can_return(row, rows),
     )
-
-
-def _contested(rows: list[Version]) -> tuple[tuple[int, str], ...]:
-    ids = [row.pk for row in rows]
-    contests = Contest.objects.filter(
-        Q(version_a__in=ids) | Q(version_b__in=ids), resolved_by__isnull=True
-    ).select_related("version_a", "version_b")
-    others = [c.version_b if c.version_a_id in ids else c.version_a for c in contests]
-    return tuple((other.statement_id, other.text) for other in others)

@@ -62,6 +62,20 @@ def nearest_to(text: str, *, space_id: int, subject_id: int, besides: int = 0) -
     return tuple(found[:SHOWN])
 
 
+def nearest_beliefs(text: str, *, space_id: int, subject_id: int, besides: int) -> tuple[Near, ...]:
+    """Return up to three other statements believed now that read most alike, nearest first.
+
+    **Shape**: ``besides`` is the statement they are compared with. **Cost**: two queries.
+    """
+    newest = Version.objects.current().filter(space_id=space_id, subject_id=subject_id)
+    rows = (
+        Version.objects.filter(pk__in=_newest(newest.exclude(statement_id=besides)))
+        .annotate(alike=TrigramSimilarity("text", text))
+        .order_by("-alike", "pk")[:SHOWN]
+    )
+    return tuple(_believed(row) for row in rows)
+
+
 def _newest(rows: QuerySet[Any]) -> list[int]:
     """Read apart: inside one statement the planner compares every text before it limits."""
     return list(rows.order_by("-pk").values_list("pk", flat=True)[:COMPARED])

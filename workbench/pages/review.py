@@ -11,6 +11,7 @@ from knowledge import policies
 from knowledge.errors import NotAllowed
 from knowledge.queries.near import Near
 from knowledge.queries.review import ReviewCard
+from knowledge.queries.rules import GuidelineRow, guideline_of
 from knowledge.queries.words import Mark
 from workbench import vocabulary
 from workbench.access import Seat
@@ -83,6 +84,7 @@ class ReviewView:
     opened_at: datetime
     needs_choice: bool
     digest: str
+    guideline: GuidelineRow | None
     barred: str
     choices: tuple[tuple[str, str, str], ...]
     reject_reasons: tuple[tuple[str, str], ...]
@@ -203,6 +205,7 @@ def review_view(
         opened_at=timezone.now(),
         needs_choice=card.target is not None and card.kind != "confirmation",
         digest=digest_of(card),
+        guideline=guideline_of(card.space_id),
         barred=barred,
         split_url=_and(here, split="1"),
         choices=vocabulary.CHANGES,

@@ -14,6 +14,7 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
     ("Runs", "runs", ""),
     ("My decisions", "my_decisions", "go-mine"),
     ("Attributes", "attributes", ""),
+    ("Policy", "policy", ""),
     ("Keys", "keys", ""),
     ("Audit", "admin:index", ""),
 )

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from knowledge.queries.contests import Contested
 from knowledge.queries.lineage import (
     STATEMENTS_A_PAGE,
     Lineage,
@@ -13,7 +14,12 @@ from knowledge.queries.lineage import (
     VersionRow,
     statements,
 )
+from knowledge.queries.near import Near, nearest_beliefs
+from knowledge.queries.review import Expected
+from knowledge.queries.why import Why, predictions_behind, why
+from workbench import vocabulary
 from workbench.access import Seat
+from workbench.masking import masked_if
 from workbench.pages.shell import Shell, shell
 from workbench.svg.bitemporal import Plot, plot
 from workbench.wording import Difference, difference
@@ -38,13 +44,45 @@ class LineageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What went wrong with a press. **Shape**: ``lost`` says what happened meanwhile."""
+
+    lost: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StatementView:
-    """One statement's page."""
+    """One statement's page.
+
+    **Shape**: ``chosen`` is the believed version that decisions are about, None where nothing of
+    the statement is believed; ``nearest`` are other beliefs it may be the same as, none for who
+    may not decide; ``why`` stands behind ``shown``.
+    """
 
     shell: Shell
     statement: Lineage
     rows: tuple[LineageRow, ...]
     plot: Plot
+    chosen: VersionRow | None
+    shown: VersionRow
+    nearest: tuple[Near, ...]
+    why: Why | None
+    expected: tuple[Expected, ...]
+    opened_at: datetime
+    said: Said
+    retract_reasons: tuple[tuple[str, str], ...] = vocabulary.RETRACT_REASONS
+    refute_reasons: tuple[tuple[str, str], ...] = vocabulary.REFUTE_REASONS
+
+    @property
+    def may_decide(self) -> bool:
+        """Tell whether this person decides what is believed here."""
+        return self.shell.seat.may_decide
+
+    @property
+    def contests(self) -> tuple[Contested, ...]:
+        """Return the open contests of the statement."""
+        return self.statement.contests
 
 
 def statements_view(
@@ -62,9 +100,20 @@ def statements_view(
     )
 
 
-def statement_view(found: Lineage, *, seat: Seat, now: datetime, keys_on: bool) -> StatementView:
-    """Build a statement's page."""
-    title = found.current.text or f"Statement {found.id}"
+def statement_view(
+    found: Lineage,
+    *,
+    seat: Seat,
+    now: datetime,
+    keys_on: bool,
+    version_id: int | None = None,
+    said: Said,
+) -> StatementView:
+    """Build a statement's page, about the version that was asked for. **Cost**: ten queries."""
+    chosen = found.standing(version_id)
+    shown = chosen or found.current
+    behind = why(shown.id, space_id=found.space_id)
+    title = masked_if(found.current.text, flags=found.current.flags) or f"Statement {found.id}"
     return StatementView(
         shell=shell(title=title, seat=seat, current="statements", keys_on=keys_on),
         statement=found,
@@ -73,4 +122,19 @@ def statement_view(found: Lineage, *, seat: Seat, now: datetime, keys_on: bool) 
             for row in found.versions
         ),
         plot=plot(found.versions, now=now, zone=seat.zone),
+        chosen=chosen,
+        shown=shown,
+        nearest=_nearest(found, chosen) if seat.may_decide else (),
+        why=behind,
+        expected=predictions_behind(behind) if behind else (),
+        opened_at=now,
+        said=said,
+    )
+
+
+def _nearest(found: Lineage, chosen: VersionRow | None) -> tuple[Near, ...]:
+    if chosen is None:
+        return ()
+    return nearest_beliefs(
+        chosen.text, space_id=found.space_id, subject_id=found.subject_id, besides=found.id
     )
