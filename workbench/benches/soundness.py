@@ -14,6 +14,13 @@ SELECT count(*) FROM unnest(%s::uuid[]) AS acknowledged(id)
 WHERE NOT EXISTS (SELECT 1 FROM knowledge_decision d WHERE d.id = acknowledged.id)
 """
 
+# Decisions about a proposal itself, and what undid them; others are about what it became.
+_ABOUT_TRUST = """
+SELECT d.* FROM knowledge_decision d LEFT JOIN knowledge_decision u ON u.id = d.undoes_id
+WHERE coalesce(u.kind, d.kind) IN ('approve', 'confirm', 'edit', 'reject', 'defer', 'wake',
+    'withdraw', 'reconsider', 'send_back')
+"""
+
 # Each takes the space and counts the rows that break the rule it is named for.
 RULES = {
     "decisions are numbered without a hole and stamped in that order": """
@@ -40,21 +47,22 @@ RULES = {
         LEFT JOIN knowledge_decision c ON c.id = v.closed_by_id
         WHERE v.space_id = %s
         AND (v.tx_from IS DISTINCT FROM o.at OR v.tx_to IS DISTINCT FROM c.at)""",
-    "a proposal stands where its last decision left it": """
+    "a proposal stands where its last decision left it": f"""
         SELECT count(*) FROM (
             SELECT DISTINCT ON (p.id) p.state, d.kind
-            FROM knowledge_proposal p LEFT JOIN knowledge_decision d
+            FROM knowledge_proposal p LEFT JOIN ({_ABOUT_TRUST}) AS d
             ON d.proposal_id = p.id AND d.kind <> 'edit'
             WHERE p.space_id = %s ORDER BY p.id, d.seq DESC
-        ) AS last WHERE state <> CASE kind
-            WHEN 'approve' THEN 'approved' WHEN 'reject' THEN 'rejected'
-            WHEN 'defer' THEN 'deferred' WHEN 'withdraw' THEN 'withdrawn'
-            WHEN 'undo' THEN 'pending' WHEN 'wake' THEN 'pending'
-            WHEN 'reconsider' THEN 'pending' ELSE state END
-        OR (kind IS NULL AND state NOT IN ('pending', 'set_aside'))""",
-    "no decision was written over another": """
-        SELECT count(*) FROM knowledge_proposal p WHERE p.space_id = %s
-        AND p.version <= (SELECT count(*) FROM knowledge_decision d WHERE d.proposal_id = p.id)""",
+        ) AS last WHERE state <> ALL (CASE kind
+            WHEN 'approve' THEN ARRAY['approved', 'awaiting_second']
+            WHEN 'confirm' THEN ARRAY['approved'] WHEN 'reject' THEN ARRAY['rejected']
+            WHEN 'defer' THEN ARRAY['deferred'] WHEN 'withdraw' THEN ARRAY['withdrawn']
+            WHEN 'undo' THEN ARRAY['pending'] WHEN 'wake' THEN ARRAY['pending']
+            WHEN 'reconsider' THEN ARRAY['pending'] WHEN 'send_back' THEN ARRAY['pending']
+            ELSE ARRAY['pending', 'set_aside'] END)""",
+    "no decision was written over another": f"""
+        SELECT count(*) FROM knowledge_proposal p WHERE p.space_id = %s AND p.version <= (
+            SELECT count(*) FROM ({_ABOUT_TRUST}) AS d WHERE d.proposal_id = p.id)""",
     "what is believed is approved, and what is approved is believed": """
         SELECT count(*) FROM knowledge_proposal p WHERE p.space_id = %s
         AND CASE WHEN p.state = 'approved' THEN NOT EXISTS (
