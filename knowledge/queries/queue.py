@@ -28,9 +28,13 @@ TABS: dict[str, tuple[TrustState, ...]] = {
 AGES = {"day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30)}
 DECIDING = (
     DecisionKind.APPROVE,
+    DecisionKind.CONFIRM,
+    DecisionKind.SEND_BACK,
     DecisionKind.EDIT,
+    DecisionKind.SPLIT,
     DecisionKind.REJECT,
     DecisionKind.DEFER,
+    DecisionKind.WITHDRAW,
 )
 
 

@@ -71,7 +71,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class PastDecision:
-    """A decision on this proposal."""
+    """A decision on this proposal. ``first_of_two`` ones wait for another person to agree."""
 
     id: str
     kind: str
@@ -81,6 +81,7 @@ class PastDecision:
     note: str
     undone: bool
     proposal_id: int | None
+    first_of_two: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +220,7 @@ def decisions_on(
             note=row.note,
             undone=hasattr(row, "undone_by"),
             proposal_id=row.proposal_id,
+            first_of_two=row.kind == "approve" and row.state_after == TrustState.AWAITING_SECOND,
         )
         for row in rows
     )
