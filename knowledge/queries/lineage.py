@@ -122,7 +122,7 @@ class ListedStatement:
 def lineage(statement_id: int, *, space_id: int, now: datetime) -> Lineage | None:
     """Read a statement, or None where the space has none.
 
-    **Cost**: eight queries.
+    **Cost**: seven queries.
     """
     statement = (
         Statement.objects.filter(space_id=space_id, pk=statement_id)

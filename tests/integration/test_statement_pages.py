@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from knowledge.commands import ending, governing
 from knowledge.models import Contest, Decision, Role, Version
@@ -235,3 +237,23 @@ def test_the_page_says_why_it_is_believed(desk: Desk) -> None:
         assert words in page, words
     by_command = desk.believe("Ana plays the cello")
     assert "Decided without opening a card" in page_of(by_command, desk.curator)
+
+
+def test_a_page_costs_as_much_for_a_long_lineage_as_for_a_short_one(desk: Desk) -> None:
+    def cost(version: Version) -> int:
+        with CaptureQueriesContext(connection) as asked:
+            page_of(version, desk.curator)
+        return len(asked)
+
+    old, new, _ = contested(desk)
+    before = cost(old)
+    for number in range(4):
+        desk.believe(
+            f"Ana says {number} that she works at Contoso",
+            happened=WhatHappened.CONFIRMATION, target=old,
+        )  # fmt: skip
+        desk.believe(
+            f"Ana is {number} near Fabrikam", happened=WhatHappened.CANNOT_TELL, target=old
+        )
+    assert cost(old) == before
+    assert page_of(new, desk.curator).count("Nobody could tell") == 1
