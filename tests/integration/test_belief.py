@@ -71,6 +71,16 @@ def test_a_new_statement_is_believed_from_its_words_on(desk: Desk) -> None:
     }  # fmt: skip
 
 
+def test_the_epoch_and_microseconds_survive_the_store(desk: Desk) -> None:
+    instant = utc(1970) + timedelta(microseconds=123_457)
+    version = desk.believe("Ana's clock began", valid_from=utc(1970), valid_to=instant)
+    version.refresh_from_db()
+    assert (version.valid.lower, version.valid.upper) == (utc(1970), instant)
+    last = instant - timedelta(microseconds=1)
+    assert Version.objects.valid_at(last).filter(pk=version.pk).exists()
+    assert not Version.objects.valid_at(instant).filter(pk=version.pk).exists()
+
+
 def test_a_change_keeps_the_old_for_its_time_and_the_new_from_the_day(desk: Desk) -> None:
     old = employer(desk, "Contoso", at=utc(2024, 9))
     new = employer(

@@ -5,8 +5,19 @@ import uuid
 import pytest
 from django.db import DatabaseError, connection, transaction
 
+from knowledge.commands import batches, governing
 from knowledge.models import Proposal, Version
-from tests.factories import Desk, make_desk, make_messages, make_proposal, utc
+from tests.factories import (
+    NOW,
+    Desk,
+    actor,
+    approve,
+    make_desk,
+    make_messages,
+    make_person,
+    make_proposal,
+    utc,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -109,6 +120,53 @@ def test_a_decision_without_its_audit_event_is_refused(desk: Desk) -> None:
             INSERT_DECISION,
             uuid.uuid4(), desk.space.pk, desk.curator.pk, uuid.uuid4(), proposal.pk,
         )  # fmt: skip
+
+
+INSERT_SECOND = (
+    "INSERT INTO knowledge_decision (id, space_id, seq, xact, kind, by_id, policy, channel, "
+    "reason_code, note, request_id, proposal_id, state_before, evidence_opened) "
+    "VALUES (%s, %s, 0, 0, 'confirm', %s, '', 'sql', '', '', %s, %s, 'awaiting_second', false)"
+)
+
+
+def test_nobody_is_second_to_themselves_or_to_their_own_words(desk: Desk) -> None:
+    admin = actor(make_person(desk.space, role="admin"))
+    governing.set_policy(
+        space_id=desk.space.pk, four_eyes="always", expire_after_days=None, by=admin, now=NOW
+    )
+    proposal = make_proposal(desk.space, "Ana likes tea")
+    helper = make_person(desk.space)
+    proposal.contributors.add(helper)
+    approve(proposal, by=desk.curator)
+    for person in (desk.curator, helper):
+        with pytest.raises(DatabaseError, match="neither the first nor a contributor"):
+            attack(
+                INSERT_SECOND,
+                uuid.uuid4(), desk.space.pk, person.pk, uuid.uuid4(), proposal.pk,
+            )  # fmt: skip
+
+
+def test_policies_guidelines_and_batches_are_never_rewritten(desk: Desk) -> None:
+    admin = actor(make_person(desk.space, role="admin"))
+    governing.set_policy(
+        space_id=desk.space.pk, four_eyes="always", expire_after_days=9, by=admin, now=NOW
+    )
+    governing.set_guideline(space_id=desk.space.pk, markdown="Ask twice.", by=admin, now=NOW)
+    proposal = make_proposal(desk.space, "Ana likes tea")
+    batches.reject(
+        space_id=desk.space.pk, items=[(proposal.pk, proposal.version)], reason_code="misread",
+        request_id=uuid.uuid4(), by=actor(desk.curator), now=NOW,
+    )  # fmt: skip
+    for sql in (
+        "UPDATE knowledge_policyversion SET four_eyes = 'never'",
+        "UPDATE knowledge_guidelineversion SET markdown = 'Ask nobody.'",
+        "UPDATE knowledge_batch SET size = 0",
+        "DELETE FROM knowledge_policyversion",
+        "DELETE FROM knowledge_guidelineversion",
+        "DELETE FROM knowledge_batch",
+    ):
+        with pytest.raises(DatabaseError, match=REFUSAL):
+            attack(sql)
 
 
 def copy_of(version: Version, **changes: str) -> str:
