@@ -13,15 +13,13 @@ from knowledge.models import Contest
 class Contested:
     """An open contest, seen from one of its sides.
 
-    **Shape**: ``mine`` and ``other`` are the versions on either side; one that ended meanwhile
-    is not ``stands``.
+    **Shape**: ``mine`` and ``other`` are the versions on either side. Both are believed: what is
+    believed no more contests nothing.
     """
 
     id: int
     mine: int
-    mine_stands: bool
     other: int
-    other_stands: bool
     other_statement_id: int
     other_text: str
     other_flags: tuple[str, ...]
@@ -46,9 +44,10 @@ def decisions_about_contests(version_ids: Collection[int]) -> set[UUID]:
     return {decision for pair in found for decision in pair} - {None}
 
 
-def space_of_contest(contest_id: int) -> int | None:
-    """Return which space a contest belongs to. One query."""
-    return Contest.objects.filter(pk=contest_id).values_list("space_id", flat=True).first()
+def is_about(contest_id: int, *, version_id: int) -> bool:
+    """Tell whether a version is one of the sides of a contest. One query."""
+    sides = Q(version_a=version_id) | Q(version_b=version_id)
+    return Contest.objects.filter(sides, pk=contest_id).exists()
 
 
 def _from_side(row: Contest, version_ids: Collection[int]) -> Contested:
@@ -58,9 +57,7 @@ def _from_side(row: Contest, version_ids: Collection[int]) -> Contested:
     return Contested(
         id=row.pk,
         mine=mine.pk,
-        mine_stands=mine.tx_to is None,
         other=other.pk,
-        other_stands=other.tx_to is None,
         other_statement_id=other.statement_id,
         other_text=other.text,
         other_flags=tuple(other.proposal.flags),

@@ -257,3 +257,13 @@ def test_a_page_costs_as_much_for_a_long_lineage_as_for_a_short_one(desk: Desk) 
         )
     assert cost(old) == before
     assert page_of(new, desk.curator).count("Nobody could tell") == 1
+
+
+def test_a_contest_is_settled_only_on_the_pages_of_its_sides(desk: Desk) -> None:
+    old, _, contest = contested(desk)
+    third = desk.believe("Ana likes tea")
+    path = f"/statements/{third.statement_id}/contests/{contest.pk}/settle/"
+    curator = client(desk.curator)
+    assert curator.post(path, posted(third, right=old.pk)).status_code == 404
+    assert curator.post(path, posted(old, right=old.pk)).status_code == 404
+    assert Contest.objects.get(space=desk.space).resolved_by is None

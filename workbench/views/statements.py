@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from knowledge.queries import lineage
+from knowledge.queries import contests, lineage
 from knowledge.queries.decisions import UNDOABLE
 from knowledge.queries.targets import Brief
 from knowledge.results import Decided
@@ -85,6 +85,9 @@ def settle(
 ) -> HttpResponse:
     """Say which side of a contest was right, or that both may stand."""
     form = statement_forms.SettleForm(request.POST)
+    side = form.cleaned_data["version_id"] if form.is_valid() else None
+    if side is not None and not contests.is_about(contest_id, version_id=side):
+        raise Http404("There is no such contest of this statement.")
     act = partial(statement_acts.settle, contest_id=contest_id)
     return _decide(request, seat, statement_id, form=form, act=act)
 
