@@ -109,7 +109,7 @@ def statement_view(
     version_id: int | None = None,
     said: Said,
 ) -> StatementView:
-    """Build a statement's page, about the version that was asked for. **Cost**: 17 queries at most."""
+    """Build a statement's page, about the version asked for. **Cost**: 17 queries at most."""
     chosen = found.standing(version_id)
     shown = chosen or found.current
     behind = why(shown.id, space_id=found.space_id)
