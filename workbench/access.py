@@ -1,17 +1,17 @@
 """Who sits at the screen, in which space, with which role: load it, or 404, or refuse."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Q
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
 from django.utils import timezone
 
@@ -19,6 +19,7 @@ from knowledge.models import Membership, Role
 from workbench.http import HtmxHttpRequest, to_login
 
 SPACE_KEY = "space"
+LONGEST_NAME = 150
 P = ParamSpec("P")
 
 
@@ -89,13 +90,16 @@ def seated(
     """Give a view the seat of whoever asks, in the space of the address.
 
     Dates in the answer are written in the space's zone. **Raises**: PermissionDenied for a
-    person without any space; Http404 for a space that is not theirs.
+    person without any space; Http404 for a space that is not theirs; BadRequest for an address
+    with a NUL, which the database could not look for.
     """
 
     @wraps(view)
     def answer(request: HtmxHttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
             return to_login(request, resolve_url(settings.LOGIN_URL))
+        if any("\x00" in text for pair in request.GET.items() for text in pair):
+            raise BadRequest("No text holds a NUL.")
         seat = _chosen(request)
         with timezone.override(ZoneInfo(seat.zone)):
             return view(request, seat, *args, **kwargs)
@@ -147,3 +151,12 @@ def _user(request: HtmxHttpRequest) -> User:
     if not isinstance(request.user, User):
         raise PermissionDenied("Log in first.")
     return request.user
+
+
+def name_tried(request: HttpRequest, credentials: Mapping[str, Any] | None) -> str:
+    """Return the name a login was tried with, as far as a name can go.
+
+    The record of failed logins holds no more, and beyond it no name is anybody's.
+    """
+    given = credentials if credentials is not None else request.POST
+    return str(given.get("username") or "")[:LONGEST_NAME].replace("\x00", "")

@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
+from django.template import TemplateDoesNotExist
+from django.template.loader import get_template
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
@@ -55,16 +57,29 @@ def render_page(
 ) -> HttpResponse:
     """Answer with the page, or with its ``fragment`` where htmx swaps it in.
 
-    Nothing is stored by caches; a failed request never becomes an address in the history.
+    Nothing is stored by caches; a failed request never becomes an address in the history. A page
+    without such a part takes the place of the whole page before it.
     """
-    partial = wants_fragment(request, fragment)
+    asked = wants_fragment(request, fragment)
+    partial = asked and _has_part(template, fragment)
     name = f"{template}#{fragment}" if partial else template
     response = render(request, name, {"page": page, "partial": partial}, status=status)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
     patch_cache_control(response, no_store=True, private=True)
     if status >= 400:
         response.headers["HX-Push-Url"] = "false"
+    if asked and not partial:
+        response.headers["HX-Retarget"] = "body"
+        response.headers["HX-Reswap"] = "innerHTML"
     return response
+
+
+def _has_part(template: str, fragment: str) -> bool:
+    try:
+        get_template(f"{template}#{fragment}")
+    except TemplateDoesNotExist:
+        return False
+    return True
 
 
 def see_other(url: str) -> HttpResponseRedirect:
@@ -92,5 +107,10 @@ def _next(path: str) -> str:
 
 def number_from(request: HttpRequest, name: str) -> int | None:
     """Read a whole number from the address; anything else is none."""
-    text = request.GET.get(name, "")
-    return int(text) if text.isdigit() and len(text) < 18 else None
+    return whole_number(request.GET.get(name, ""))
+
+
+def whole_number(text: str) -> int | None:
+    """Read a whole number as an address holds it, in plain digits; anything else is none."""
+    # "²" is a digit to `isdigit` and no number to `int`.
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else None

@@ -150,6 +150,7 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_USERNAME_CALLABLE = "workbench.access.name_tried"
 AXES_LOCKOUT_TEMPLATE = "429.html"
 AXES_VERBOSE = False
 

@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce
 
 from knowledge.models import Proposal, ProposalKind
 
@@ -46,13 +47,17 @@ class Order:
         return behind
 
 
+# What a person proposed came from no run. It stands last: a place beside NULL has nothing after it.
+CONVERSATION = Coalesce(F("run__episode__conversation_id"), Value(2**63 - 1))
+PLACE = Coalesce(F("run_id"), Value(2**63 - 1))
+
 OLDEST = Order(("created_at", "id"))
 ORDERS = {
     "risk": Order(("risk", "-surprise", "confidence", "created_at", "id")),
     "oldest": OLDEST,
     "newest": Order(("-created_at", "-id")),
     "confidence": Order(("confidence", "created_at", "id")),
-    "conversation": Order(("conversation_id", "run_id", "id")),
+    "conversation": Order(("conversation", "place", "id")),
 }
 
 
@@ -71,10 +76,8 @@ class Cursor:
 
 def ordered(rows: QuerySet[Proposal]) -> QuerySet[Proposal]:
     """Read the columns the orders need, and no others: rows are wide."""
-    needed = ("id", "created_at", "surprise", "confidence", "run_id")
-    return rows.only(*needed).annotate(
-        risk=RISK, conversation_id=F("run__episode__conversation_id")
-    )
+    needed = ("id", "created_at", "surprise", "confidence")
+    return rows.only(*needed).annotate(risk=RISK, conversation=CONVERSATION, place=PLACE)
 
 
 def page_of(

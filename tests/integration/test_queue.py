@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from knowledge.commands import review
+from knowledge.commands import proposals, review
 from knowledge.models import Proposal
 from knowledge.queries import queue
 from knowledge.queries.kept import Kept, bucket_of
@@ -15,6 +15,7 @@ from knowledge.queries.queue import QueueFilter, QueuePage, queue_page
 from knowledge.queries.queue_order import ORDERS, Cursor
 from tests import factories
 from tests.factories import NOW, Desk, make_desk, make_proposal
+from workbench.pages.address import read_cursor, write_cursor
 
 pytestmark = pytest.mark.django_db
 
@@ -115,6 +116,33 @@ def test_pages_show_everything_once(
         make_proposal(desk.space, f"item {number}", surprise=number % 4 / 4, flags=flags)
     found = walk(read, sort=sort)
     assert sorted(found) == sorted(f"item {number}" for number in range(11))
+
+
+@pytest.mark.parametrize("sort", list(ORDERS))
+def test_pages_show_what_a_person_proposed_too(
+    desk: Desk, read: Read, sort: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "PAGE_ROWS", 3)
+    for number in range(5):
+        made = make_proposal(desk.space, f"item {number}")
+        words = made.evidence.get().message
+        proposals.propose_by_hand(
+            space_id=desk.space.pk,
+            subject_id=made.subject_id,
+            draft=factories.draft_of(words, f"by hand {number}", gaps=()),
+            by=factories.actor(desk.curator),
+            now=NOW,
+        )
+    page, found = read(sort=sort), []
+    for _ in range(8):
+        found += texts(page)
+        if page.next is None:
+            break
+        there = read_cursor(write_cursor(page.next), sort=sort)
+        assert there == page.next
+        page = read(there, sort=sort)
+    expected = [f"{what} {number}" for what in ("item", "by hand") for number in range(5)]
+    assert sorted(found) == sorted(expected)
 
 
 @pytest.mark.parametrize("sort", list(ORDERS))

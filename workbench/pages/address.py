@@ -1,20 +1,24 @@
 """The queue's address: it holds the whole state of the list, and nothing else does."""
 
 import base64
-import binascii
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
 from django.utils.dateparse import parse_datetime
 
 from knowledge.queries.queue import AGES, TABS, QueueFilter
-from knowledge.queries.queue_order import ORDERS, Cursor
+from knowledge.queries.queue_order import EVERY_NTH_IS_OLDEST, ORDERS, Cursor
+from workbench.http import whole_number
 
+LARGEST_NUMBER = 2**63 - 1
 _DEFAULT = QueueFilter()
+# No place is longer; a longer text could only be there to keep us busy.
+_LONGEST_CURSOR = 400
 
 
 def read_filter(given: Mapping[str, str]) -> QueueFilter:
@@ -25,7 +29,7 @@ def read_filter(given: Mapping[str, str]) -> QueueFilter:
         kind=given.get("kind", ""),
         band=given.get("band", ""),
         flag=given.get("flag", ""),
-        subject=int(subject) if subject.isdigit() and len(subject) < 18 else None,
+        subject=whole_number(subject),
         attribute=given.get("attribute", ""),
         age=given.get("age", ""),
         sort=given.get("sort", "risk"),
@@ -65,18 +69,18 @@ def write_cursor(cursor: Cursor) -> str:
 
 def read_cursor(text: str, *, sort: str) -> Cursor | None:
     """Read a place in the list; a broken one is the beginning."""
+    if not text or len(text) > _LONGEST_CURSOR:
+        return None
     try:
         padded = text + "=" * (-len(text) % 4)
         key, oldest, phase = json.loads(base64.urlsafe_b64decode(padded.encode()))
-        read = Cursor(
-            key=None if key is None else tuple(_value(part) for part in key),
-            oldest=None if oldest is None else (_instant(oldest[0]), int(oldest[1])),
-            phase=int(phase) % 5,
+        return Cursor(
+            key=None if key is None else _place(key, ORDERS[sort].columns),
+            oldest=None if oldest is None else _oldest(oldest),
+            phase=int(_number(phase)) % EVERY_NTH_IS_OLDEST,
         )
-    except (ValueError, TypeError, IndexError, KeyError, binascii.Error):
+    except (ValueError, TypeError, OverflowError):
         return None
-    fits = read.key is None or len(read.key) == len(ORDERS[sort].columns)
-    return read if fits and text else None
 
 
 def _plain(key: tuple[Any, ...] | None) -> list[Any] | None:
@@ -85,12 +89,27 @@ def _plain(key: tuple[Any, ...] | None) -> list[Any] | None:
     return [part.isoformat() if isinstance(part, datetime) else part for part in key]
 
 
-def _value(part: Any) -> Any:
-    return _instant(part) if isinstance(part, str) else float(part)
+def _place(key: list[Any], columns: tuple[str, ...]) -> tuple[Any, ...]:
+    """Read a place column by column: each as the kind of value it is compared with."""
+    return tuple(
+        _instant(part) if column.endswith("created_at") else _number(part)
+        for part, column in zip(key, columns, strict=True)
+    )
 
 
-def _instant(part: str) -> datetime:
+def _oldest(pair: list[Any]) -> tuple[datetime, int]:
+    moment, number = pair
+    return _instant(moment), int(_number(number))
+
+
+def _instant(part: Any) -> datetime:
     found = parse_datetime(part)
-    if found is None:
+    if found is None or found.tzinfo is None:
         raise ValueError("not an instant")
-    return found
+    return found.astimezone(UTC)
+
+
+def _number(part: Any) -> float:
+    if not math.isfinite(part) or abs(part) > LARGEST_NUMBER:
+        raise ValueError("not a number of ours")
+    return part if isinstance(part, int) else float(part)
