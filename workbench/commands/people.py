@@ -96,8 +96,9 @@ def create_login(*, username: str, password: str, by: Actor) -> User:
 
 @transaction.atomic(durable=True)
 def widen_login(*, user_id: int, role: str) -> None:
-    """Open the administration pages to roles that work there."""
+    """Open the administration pages to roles that work there.
+
+    Nobody becomes a superuser: who administers one space could then take any login of another.
+    """
     if role in STAFF_ROLES:
         User.objects.filter(pk=user_id).update(is_staff=True)
-    if role == Role.ADMIN:
-        User.objects.filter(pk=user_id).update(is_superuser=True)
