@@ -43,7 +43,7 @@ def factory(docs: Sequence[Doc]) -> Search:
 
 @cache
 def prepare_database() -> None:
-    """This function will bring the tables up to date, once in a process."""
+    """Bring the tables up to date, once in a process."""
     call_command("migrate", verbosity=0, interactive=False)
 
 

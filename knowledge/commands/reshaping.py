@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import F
 
 from knowledge.commands import deciding
 from knowledge.commands.content import check_content
@@ -74,6 +75,8 @@ def same_as_waiting(*, review: Review, other_id: int, by: Actor, now: datetime) 
     if other.state not in WAITING_STATES:
         raise Conflict(f"That proposal was {other.get_state_display().lower()} meanwhile.")
     _copy_evidence(proposal, to=other)
+    # Who has the other one open has not seen these words yet.
+    Proposal.objects.filter(pk=other.pk).update(version=F("version") + 1)
     decision = deciding.decide(
         proposal, review=review, kind=DecisionKind.WITHDRAW, to=TrustState.WITHDRAWN, by=by,
         reason_code="same_as", changes={"joined_to_id": other.pk},

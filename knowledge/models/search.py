@@ -48,6 +48,7 @@ class SearchEntry(models.Model):
     class Meta:
         indexes = [
             GinIndex(fields=["lexemes"], name="search_lexemes"),
+            models.Index(fields=["space", "subject"], name="search_by_subject"),
             models.Index(
                 fields=["space", "id"],
                 condition=Q(vector__isnull=True),

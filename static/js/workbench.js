@@ -106,16 +106,14 @@
       open.querySelector("summary").focus();
       return true;
     }
-    const element = target("leave");
-    if (element) {
-      element.click();
-      return true;
-    }
     if (isEditable(document.activeElement)) {
-      document.activeElement.blur();
+      document.activeElement.blur(); // what was typed stays; a second press leaves
       return true;
     }
-    return false;
+    const element = target("leave");
+    if (!element) return false;
+    element.click();
+    return true;
   }
 
   function openSheet() {

@@ -313,7 +313,10 @@ def test_a_split_keeps_the_evidence_and_withdraws_the_whole(desk: Desk) -> None:
 def test_the_same_as_a_waiting_proposal_is_withdrawn_and_lends_its_words(desk: Desk) -> None:
     kept, same = make_proposal(desk.space, "Ana likes tea"), make_proposal(desk.space, "tea!")
     by = actor(desk.curator)
+    opened_before = seen(kept)
     reshaping.same_as_waiting(review=seen(same), other_id=kept.pk, by=by, now=NOW)
+    with pytest.raises(StaleProposal):
+        review.reject(review=opened_before, reason_code="misread", by=by, now=NOW)
     same.refresh_from_db()
     assert (same.state, same.joined_to) == (TrustState.WITHDRAWN, kept)
     assert {item.quote for item in kept.evidence.all()} == {"Ana likes tea", "tea!"}
