@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 
@@ -124,7 +125,8 @@ def undo(*, batch_id: uuid.UUID, request_id: uuid.UUID, by: Actor, now: datetime
     )  # fmt: skip
     results = [
         _attempt(
-            lambda one=one: undoing.undo_one(  # type: ignore[misc]  # binds the loop's value
+            partial(
+                undoing.undo_one,
                 decision_id=one.pk,
                 request_id=uuid.uuid5(request_id, str(one.pk)),
                 by=by,
@@ -174,7 +176,7 @@ def _each(
             note=note,
             batch_id=batch.pk,
         )
-        results.append(_attempt(lambda one=one: act(one), proposal_id=proposal_id))  # type: ignore[misc]  # binds the loop's value
+        results.append(_attempt(partial(act, one), proposal_id=proposal_id))
     return _close(batch, results=results, by=by)
 
 
