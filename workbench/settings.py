@@ -121,7 +121,14 @@ DATABASES: dict[str, dict[str, Any]] = {
 if env.bool("WORKBENCH_POOL", default=False):  # `up` sets this for the web processes only
     DATABASES["default"]["OPTIONS"] = {
         **DATABASES["default"].get("OPTIONS", {}),
-        "pool": {"min_size": 1, "max_size": env.int("WORKBENCH_POOL_SIZE", default=16)},
+        "pool": {
+            "min_size": 1,
+            "max_size": env.int("WORKBENCH_POOL_SIZE", default=16),
+            # While the store is away every request would else hold its thread for half a minute,
+            # and once it is back the pool would go on waiting as long as it had waited before.
+            "timeout": 5.0,
+            "reconnect_timeout": 5.0,
+        },
     }
 DATABASE_ROUTERS = ["workbench.routers.OwnerMigrates"]
 # Extra lines for the embedded server's configuration; tests switch durability off here.

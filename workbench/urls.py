@@ -6,6 +6,8 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from workbench.views import health
 
+handler500 = "workbench.views.broken.broken"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

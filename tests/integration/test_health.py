@@ -1,15 +1,21 @@
 """Liveness and readiness as a probe sees them."""
 
+import os
+import subprocess
+import sys
 from datetime import timedelta
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from django.conf import settings
 from django.db import OperationalError, connections
 from django.test import Client
 from django.utils import timezone
 from django_q.models import OrmQ, Task
 
 from knowledge.models.job import Job, JobState
+from tests import scenes
 from workbench import heartbeat
 from workbench.queries import health
 
@@ -122,3 +128,54 @@ def test_no_page_may_run_inline_script_or_be_framed() -> None:
     assert "frame-ancestors 'none'" in policy
     assert answer.headers["X-Frame-Options"] == "DENY"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (OperationalError("gone"), 503, b"The store cannot answer right now"),
+        (ValueError("ours"), 500, b"Something broke"),
+    ],
+)
+def test_a_page_tells_a_store_that_is_away_from_a_fault(
+    error: Exception, status: int, words: bytes
+) -> None:
+    browser = Client(raise_request_exception=False)
+    browser.force_login(scenes.atlas().curator)
+    with patch("workbench.views.queue.read", side_effect=error):
+        answer = browser.get("/queue/")
+    assert answer.status_code == status
+    assert words in answer.content
+    assert answer.headers.get("Retry-After") == ("5" if status == 503 else None)
+
+
+ASK_WHILE_AWAY = """
+import time, django
+django.setup()
+from django.test import Client
+begun = time.monotonic()
+print(Client().get("/readyz", secure=True).status_code, time.monotonic() - begun)
+"""
+
+
+def test_a_store_that_is_away_does_not_hold_requests(tmp_path: Path) -> None:
+    away = {
+        "DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing",
+        "DJANGO_SETTINGS_MODULE": "workbench.settings",
+        "WORKBENCH_HOME": str(tmp_path),
+        "WORKBENCH_POOL": "1",
+        "ALLOWED_HOSTS": "testserver",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", ASK_WHILE_AWAY],
+        env={**os.environ, **away},
+        cwd=settings.BASE_DIR,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    status, seconds = done.stdout.split()[-2:]
+    assert status == "503"
+    assert float(seconds) < 15
