@@ -25,6 +25,7 @@ class ApiKey(models.Model):
 
     **Shape**: ``digest`` is the SHA-256 of the secret, which has 256 random bits and so needs no
     slow hash; the secret itself is shown once and kept nowhere. ``last_used_at`` is coarse.
+    ``form_id`` is the form a person made it with: the same form makes one key.
     """
 
     space = models.ForeignKey(Space, on_delete=models.PROTECT, related_name="+")
@@ -40,6 +41,7 @@ class ApiKey(models.Model):
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
+    form_id = models.UUIDField(null=True, unique=True)
 
     class Meta:
         ordering = ["-created_at", "-pk"]

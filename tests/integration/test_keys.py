@@ -6,6 +6,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
@@ -240,6 +241,19 @@ def test_the_same_form_sent_twice_makes_one_key(space: Space) -> None:
 
     client.post("/keys/create/", filled)
     again = client.post("/keys/create/", filled)
+
+    assert (again.status_code, again.headers["Location"]) == (303, "/keys/")
+    assert ApiKey.objects.count() == 1
+
+
+def test_a_form_sent_twice_at_once_makes_one_key(space: Space) -> None:
+    # The second press carries a session that knows nothing of the first, as a double click's does.
+    client, filled = log_in(space, Role.ADMIN), form()
+    other = Client()
+    other.force_login(User.objects.get(pk=client.session["_auth_user_id"]))
+
+    client.post("/keys/create/", filled)
+    again = other.post("/keys/create/", filled)
 
     assert (again.status_code, again.headers["Location"]) == (303, "/keys/")
     assert ApiKey.objects.count() == 1

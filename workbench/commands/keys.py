@@ -6,8 +6,10 @@ import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from knowledge import policies
@@ -48,12 +50,14 @@ def create_key(
     by: Actor,
     now: datetime,
     days: int = DEFAULT_DAYS,
+    form_id: UUID | None = None,
 ) -> NewKey:
     """Make a key for fixed subjects of one space.
 
     A subject that has no memory yet is made, so that a key can exist before its first capture.
 
-    **Units**: ``days`` until it expires. **Raises**: NotAllowed, NotFound, InvalidInput.
+    **Units**: ``days`` until it expires. **Raises**: NotAllowed, NotFound, InvalidInput; Conflict
+    for a form that made a key already.
     """
     space = Space.objects.filter(slug=space_slug).first()
     if space is None:
@@ -62,7 +66,7 @@ def create_key(
     _check(name=name, subjects=subjects, scopes=scopes, days=days)
     prefix = "".join(secrets.choice(_PREFIX_LETTERS) for _ in range(8))
     secret = secrets.token_urlsafe(32)
-    key = ApiKey.objects.create(
+    key = _insert(
         space=space,
         name=name.strip(),
         prefix=prefix,
@@ -71,6 +75,7 @@ def create_key(
         created_by_id=by.user_id,
         created_at=now,
         expires_at=now + timedelta(days=days),
+        form_id=form_id,
     )
     bound = {ensure_subject(space_id=space.pk, ref=ref, now=now).pk for ref in subjects}
     ApiKeySubject.objects.bulk_create([ApiKeySubject(key=key, subject_id=pk) for pk in bound])
@@ -126,6 +131,16 @@ def note_use(*, key_id: int, now: datetime) -> None:
 def digest_of(secret: str) -> bytes:
     """Return what is stored of a secret: it has 256 random bits."""
     return hashlib.sha256(secret.encode()).digest()
+
+
+def _insert(**values: Any) -> ApiKey:
+    try:
+        with transaction.atomic():
+            return ApiKey.objects.create(**values)
+    except IntegrityError as error:
+        if "form_id" not in str(error):
+            raise
+        raise Conflict("That key was made already; it is shown only once.") from error
 
 
 def _check_may_manage(by: Actor, *, space_id: int, now: datetime) -> None:

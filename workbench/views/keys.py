@@ -15,8 +15,6 @@ from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.key_forms import NewKeyForm
 from workbench.pages.keys import Draft, keys_view
 
-_LAST_FORM = "keys_last_form"
-
 
 @require_GET
 @seated
@@ -36,10 +34,6 @@ def create(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     )
     if not form.is_valid():
         return _page(request, seat, draft=_draft(form), status=422)
-    form_id = str(form.cleaned_data["form_id"])
-    if request.session.get(_LAST_FORM) == form_id:
-        messages.info(request, "That key was made already; it is shown only once.")
-        return see_other(reverse("keys"))
     try:
         made = commands.create_key(
             space_slug=seat.slug,
@@ -49,12 +43,15 @@ def create(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
             by=acts.actor(seat),
             now=timezone.now(),
             days=form.cleaned_data["days"],
+            form_id=form.cleaned_data["form_id"],
         )
+    except Conflict as error:
+        messages.info(request, str(error))
+        return see_other(reverse("keys"))
     except NotAllowed as error:
         return _page(request, seat, error=str(error), status=403)
     except InvalidInput as error:
         return _page(request, seat, draft=_draft(form), error=str(error), status=422)
-    request.session[_LAST_FORM] = form_id
     return _page(request, seat, made=made)
 
 
