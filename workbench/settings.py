@@ -35,7 +35,7 @@ INSTALLED_APPS = [
     "workbench",  # first: its `migrate` command and templates win over those of other apps
     "extraction",
     "knowledge",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # see workbench.admin
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

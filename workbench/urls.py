@@ -1,9 +1,9 @@
 """Every address of the workbench."""
 
-from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
+from workbench.admin import site
 from workbench.views import health
 
 handler500 = "workbench.views.broken.broken"
@@ -15,5 +15,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("api/", include("workbench.api.urls")),
     path("", include("workbench.screens")),
-    path("admin/", admin.site.urls),
+    path("admin/", site.urls),
 ]

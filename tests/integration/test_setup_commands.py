@@ -13,6 +13,7 @@ from django.test import Client, RequestFactory
 
 from knowledge.models import AuditEvent, Membership, Space
 from workbench import doctor
+from workbench.admin import site
 from workbench.queries import health
 
 
@@ -74,7 +75,7 @@ def test_an_administrator_of_a_space_cannot_take_the_logins_of_others(space: Spa
     client.force_login(bo)
 
     assert client.get(f"/admin/auth/user/{rosa.pk}/password/").status_code == 403
-    assert client.get("/admin/django_q/schedule/add/").status_code == 403
+    assert client.get("/admin/django_q/schedule/add/").status_code == 404
 
 
 def test_a_second_role_leaves_the_password_alone(space: Space) -> None:
@@ -170,3 +171,8 @@ def test_the_doctor_names_missing_migrations() -> None:
 
     assert finding.todo == "manage.py migrate"
     assert "knowledge.0009_x" in finding.says
+
+
+def test_the_admin_shows_people_and_no_queue_to_schedule_functions_in() -> None:
+    shown = {model._meta.label for model in site._registry}
+    assert shown == {"auth.User", "auth.Group"}

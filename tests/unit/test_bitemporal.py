@@ -28,6 +28,8 @@ FIRST = VersionRow(
     criticality="normal",
     proposal_id=1,
     redacted=False,
+    flags=(),
+    can_return=False,
 )
 CHANGE = datetime(2026, 3, 2, tzinfo=UTC)
 REST = replace(

@@ -275,4 +275,4 @@ def _and(url: str, **more: str) -> str:
 
 
 def _small(text: str) -> int:
-    return min(int(text), 60) if text.isdigit() and len(text) < 4 else 0
+    return min(int(text), 60) if text.isascii() and text.isdigit() and len(text) < 4 else 0

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from knowledge import policies
 from knowledge.commands import attributes as commands
@@ -16,7 +16,7 @@ from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.pages.attributes import Draft, attributes_view
 
 
-@require_GET
+@require_safe
 @seated
 def attributes(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     """List what the space knows of its attributes."""

@@ -1,7 +1,7 @@
 """Conversations as people read them."""
 
 from django.http import Http404, HttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from knowledge.queries import conversations as reads
 from workbench import keys_switch
@@ -10,7 +10,7 @@ from workbench.http import HtmxHttpRequest, number_from, render_page
 from workbench.pages.conversations import conversation_view, conversations_view
 
 
-@require_GET
+@require_safe
 @seated
 def conversations(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     """List the conversations of the space."""
@@ -20,7 +20,7 @@ def conversations(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     return render_page(request, template="conversations/list.html", page=page)
 
 
-@require_GET
+@require_safe
 @seated
 def conversation(request: HtmxHttpRequest, seat: Seat, conversation_id: int) -> HttpResponse:
     """Show a conversation with every span that something was made of."""

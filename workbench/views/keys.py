@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from knowledge import policies
 from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
@@ -16,7 +16,7 @@ from workbench.key_forms import NewKeyForm
 from workbench.pages.keys import Draft, keys_view
 
 
-@require_GET
+@require_safe
 @seated
 def keys(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     """List the space's keys, revoked ones too."""

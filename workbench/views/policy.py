@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from knowledge import policies
 from knowledge.commands import governing
@@ -21,7 +21,7 @@ from workbench.policy_forms import GuidelineForm, PolicyForm, RuleForm
 _LAST_FORM = "policy_last_form"
 
 
-@require_GET
+@require_safe
 @seated
 def policy(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     """Show what is in force and what was."""

@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from workbench import keys_switch
 from workbench.access import Seat, seated
@@ -12,13 +12,13 @@ from workbench.pages import mine
 from workbench.pages.queue import queue_view, read
 
 
-@require_GET
+@require_safe
 def home(request: HtmxHttpRequest) -> HttpResponse:
     """Lead to the queue: the work starts there."""
     return redirect("queue")
 
 
-@require_GET
+@require_safe
 @seated
 def queue(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     """Show one page of what waits."""
@@ -27,7 +27,7 @@ def queue(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     return render_page(request, template="queue/list.html", page=page)
 
 
-@require_GET
+@require_safe
 @seated
 def my_decisions(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     """Show a person's last decisions, each with its undo where it has one."""
@@ -35,7 +35,7 @@ def my_decisions(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     return render_page(request, template="queue/mine.html", page=page)
 
 
-@require_GET
+@require_safe
 @seated
 def shortcuts(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     """Show the sheet of keys as a page."""

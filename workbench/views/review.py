@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from knowledge.queries import review as review_queries
@@ -28,7 +28,7 @@ F = TypeVar("F", bound=forms.ActForm)
 TOAST_TEXT = 90
 
 
-@require_GET
+@require_safe
 @seated
 def card(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Show a review card, with the list it was opened from beside it."""

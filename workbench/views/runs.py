@@ -1,7 +1,7 @@
 """Extraction runs: what the machine was shown, expected and found."""
 
 from django.http import Http404, HttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from knowledge.queries import runs as reads
 from workbench import keys_switch
@@ -10,7 +10,7 @@ from workbench.http import HtmxHttpRequest, number_from, render_page
 from workbench.pages.conversations import run_view, runs_view
 
 
-@require_GET
+@require_safe
 @seated
 def runs(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     """List the runs of the space."""
@@ -20,7 +20,7 @@ def runs(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     return render_page(request, template="runs/list.html", page=page)
 
 
-@require_GET
+@require_safe
 @seated
 def run(request: HtmxHttpRequest, seat: Seat, run_id: int) -> HttpResponse:
     """Show one run."""

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from knowledge.queries import contests, lineage
@@ -25,7 +25,7 @@ F = TypeVar("F", bound=statement_forms.StatementActForm)
 TOAST_TEXT = 90
 
 
-@require_GET
+@require_safe
 @seated
 def statements(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     """List what is believed now, narrowed by words."""
@@ -39,7 +39,7 @@ def statements(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     return render_page(request, template="statements/list.html", page=page)
 
 
-@require_GET
+@require_safe
 @seated
 def statement(request: HtmxHttpRequest, seat: Seat, statement_id: int) -> HttpResponse:
     """Show a statement: lineage, words, both times, why, decisions."""
