@@ -1,12 +1,13 @@
 """The rules a space decides by: set by administrators, version after version."""
 
 from datetime import datetime, timedelta
+from uuid import UUID, uuid4
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from knowledge import policies
 from knowledge.commands import audit, jobs
-from knowledge.errors import InvalidInput
+from knowledge.errors import Conflict, InvalidInput
 from knowledge.models import FourEyes, GuidelineVersion, PolicyVersion, Proposal
 from knowledge.results import Actor
 from knowledge.texts import check_text
@@ -48,10 +49,11 @@ def set_policy(
     expire_after_days: int | None,
     by: Actor,
     now: datetime,
+    request_id: UUID | None = None,
 ) -> PolicyVersion:
     """Put a new policy in force; earlier decisions keep the one they were made under.
 
-    **Raises**: NotAllowed, InvalidInput.
+    **Raises**: NotAllowed, InvalidInput; Conflict when the same form came before.
     """
     policies.check_can_govern(user_id=by.user_id, space_id=space_id, now=now)
     if four_eyes not in FourEyes.values:
@@ -61,13 +63,15 @@ def set_policy(
         )
     if expire_after_days is not None and not 1 <= expire_after_days <= 36_500:
         raise InvalidInput("Choose from 1 to 36,500 days, or none.", field="expire_after_days")
-    version = PolicyVersion.objects.create(
+    version = PolicyVersion(
         space_id=space_id,
         four_eyes=four_eyes,
         expire_after_days=expire_after_days,
         by_id=by.user_id,
+        request_id=request_id or uuid4(),
         created_at=now,
     )
+    _put_in_force(version)
     audit.append(
         space_id=space_id,
         by=by,
@@ -95,16 +99,23 @@ def ask_for_expiry(*, space_id: int, now: datetime, delay: timedelta = timedelta
 
 
 @transaction.atomic(durable=True)
-def set_guideline(*, space_id: int, markdown: str, by: Actor, now: datetime) -> GuidelineVersion:
+def set_guideline(
+    *, space_id: int, markdown: str, by: Actor, now: datetime, request_id: UUID | None = None
+) -> GuidelineVersion:
     """Put a new guideline before the curators' eyes; earlier ones stay readable.
 
-    **Raises**: NotAllowed, InvalidInput.
+    **Raises**: NotAllowed, InvalidInput; Conflict when the same form came before.
     """
     policies.check_can_govern(user_id=by.user_id, space_id=space_id, now=now)
     text = check_text(markdown, field="markdown", most=LONGEST_GUIDELINE)
-    version = GuidelineVersion.objects.create(
-        space_id=space_id, markdown=text, by_id=by.user_id, created_at=now
+    version = GuidelineVersion(
+        space_id=space_id,
+        markdown=text,
+        by_id=by.user_id,
+        request_id=request_id or uuid4(),
+        created_at=now,
     )
+    _put_in_force(version)
     audit.append(
         space_id=space_id,
         by=by,
@@ -114,3 +125,13 @@ def set_guideline(*, space_id: int, markdown: str, by: Actor, now: datetime) -> 
         payload={"markdown": text},
     )
     return version
+
+
+def _put_in_force(version: PolicyVersion | GuidelineVersion) -> None:
+    try:
+        with transaction.atomic():
+            version.save(force_insert=True)
+    except IntegrityError as error:
+        if "per_request" not in str(error):
+            raise
+        raise Conflict("That was set already, by the same form.") from error

@@ -1,5 +1,7 @@
 """The rules a space decides by, version after version: nothing about the past is rewritten."""
 
+import uuid
+
 from django.conf import settings
 from django.db import models
 
@@ -27,11 +29,13 @@ class PolicyVersion(models.Model):
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
+    request_id = models.UUIDField(default=uuid.uuid4)
     created_at = models.DateTimeField()
 
     class Meta:
         ordering = ["space", "pk"]
         constraints = [
+            models.UniqueConstraint(fields=["space", "request_id"], name="one_policy_per_request"),
             models.UniqueConstraint(fields=["space", "id"], name="policy_in_space"),
         ]
         triggers = append_only("policy")
@@ -48,11 +52,15 @@ class GuidelineVersion(models.Model):
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
+    request_id = models.UUIDField(default=uuid.uuid4)
     created_at = models.DateTimeField()
 
     class Meta:
         ordering = ["space", "pk"]
         constraints = [
+            models.UniqueConstraint(
+                fields=["space", "request_id"], name="one_guideline_per_request"
+            ),
             models.UniqueConstraint(fields=["space", "id"], name="guideline_in_space"),
         ]
         triggers = append_only("guideline")

@@ -11,14 +11,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from knowledge import policies
 from knowledge.commands import governing
-from knowledge.errors import InvalidInput, NotAllowed
+from knowledge.errors import Conflict, InvalidInput, NotAllowed
 from workbench import acts, keys_switch
 from workbench.access import Seat, seated
 from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.pages.policy import Draft, policy_view
 from workbench.policy_forms import GuidelineForm, PolicyForm, RuleForm
-
-_LAST_FORM = "policy_last_form"
 
 
 @require_safe
@@ -56,19 +54,17 @@ def _set(
     if not form.is_valid():
         errors = {name: str(lines[0]) for name, lines in form.errors.items()}
         return _page(request, seat, draft=_draft(form, errors), status=422)
-    given = dict(form.cleaned_data)
-    form_id = str(given.pop("request_id"))
-    if request.session.get(_LAST_FORM) == form_id:
-        messages.info(request, "That was set already, by the same form.")
-        return see_other(reverse("policy"))
+    given = form.cleaned_data
     try:
         command(space_id=seat.space_id, by=acts.actor(seat), now=timezone.now(), **given)
+    except Conflict as error:
+        messages.info(request, str(error))
+        return see_other(reverse("policy"))
     except NotAllowed as error:
         return _page(request, seat, error=str(error), status=403)
     except InvalidInput as error:
         errors = {error.field: str(error)}
         return _page(request, seat, draft=_draft(form, errors), status=422)
-    request.session[_LAST_FORM] = form_id
     messages.success(request, told)
     return see_other(reverse("policy"))
 
