@@ -78,7 +78,12 @@ def approve_one(
     target = believing.lock_target(proposal, happened=happened, seen=target_version_id)
     policy = governing.current_policy(proposal.space_id)
     edited = {"before": before, "after": only_set(edits)} if before else {}
-    payload: dict[str, Any] = {"text": proposal.text, "happened": happened.value} | edited
+    payload: dict[str, Any] = {
+        "text": proposal.text,
+        "happened": happened.value,
+        "target_version": target.pk if target else None,
+        "changed_at": changed_at if happened == WhatHappened.CHANGED else None,
+    } | edited
     # An edit begins anew: what the first person agreed to is no longer what would be believed.
     if (before and is_second) or (
         not is_second and governing.needs_second(policy, proposal=proposal, happened=happened)
