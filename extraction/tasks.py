@@ -6,7 +6,7 @@ from typing import Any
 import structlog
 from django.utils import timezone
 
-from extraction import dispatch, embedding, expiry, pipeline
+from extraction import embedding, expiry, pipeline
 from knowledge.commands import jobs
 from knowledge.commands.governing import EXPIRE_BELIEFS
 from knowledge.commands.indexing import EMBED_ENTRIES
@@ -33,11 +33,6 @@ def run_job(job_id: int) -> str:
     if job is None:
         return "not due, or held by another worker"
     return _work(job, held=Lease(job.pk, job.fence))
-
-
-def deliver() -> int:
-    """Deliver what is due: the schedule's net under the dispatcher."""
-    return dispatch.deliver_due(now=timezone.now())
 
 
 def _work(job: Job, *, held: Lease) -> str:

@@ -13,7 +13,6 @@ from extraction.comparison_words import IRREGULAR
 from extraction.languages import STOP_WORDS, fold, guess_language
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7a3々〆ー"
-_CJK_RUN = re.compile(f"[{_CJK}]+")
 # Numbers with their separators, then words that keep + and # (C++ is not C), then single CJK runs.
 _TOKEN = re.compile(
     rf"(?P<number>(?<![^\W_{_CJK}])[-\u2212]?\d+(?:[.,:]\d+)*(?![^\W_{_CJK}]))"

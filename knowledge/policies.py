@@ -43,15 +43,6 @@ def can_read(*, user_id: int | None, space_id: int, now: datetime) -> bool:
     return _holds(Role.values, user_id=user_id, space_id=space_id, now=now)
 
 
-def check_can_read(*, user_id: int | None, space_id: int, now: datetime) -> None:
-    """Refuse whoever is no member of the space.
-
-    **Raises**: NotAllowed.
-    """
-    if not can_read(user_id=user_id, space_id=space_id, now=now):
-        raise NotAllowed("You are not a member of this space.")
-
-
 def can_manage_keys(*, user_id: int | None, space_id: int, now: datetime) -> bool:
     """Say whether the person may make and revoke API keys here."""
     return _holds([Role.ADMIN], user_id=user_id, space_id=space_id, now=now)
@@ -89,20 +80,6 @@ def check_can_govern(*, user_id: int | None, space_id: int, now: datetime) -> No
     """
     if not can_govern(user_id=user_id, space_id=space_id, now=now):
         raise NotAllowed("Only an administrator of this space may set its policy and guideline.")
-
-
-def can_import(*, user_id: int | None, space_id: int, now: datetime) -> bool:
-    """Say whether the person may bring conversations in."""
-    return _holds([Role.CURATOR, Role.ADMIN], user_id=user_id, space_id=space_id, now=now)
-
-
-def check_can_import(*, user_id: int | None, space_id: int, now: datetime) -> None:
-    """Refuse whoever may not bring conversations in.
-
-    **Raises**: NotAllowed.
-    """
-    if not can_import(user_id=user_id, space_id=space_id, now=now):
-        raise NotAllowed("Only a curator or an administrator may import into this space.")
 
 
 def can_manage_attributes(*, user_id: int | None, space_id: int, now: datetime) -> bool:

@@ -53,19 +53,6 @@ def slot_of(proposal: Proposal) -> str | None:
     return f"{proposal.attribute} of {name}"
 
 
-def slot_holders(proposal: Proposal, *, slot_key: str | None, valid: Period) -> list[Version]:
-    """List current versions that hold the slot somewhere in the period."""
-    if slot_key is None:
-        return []
-    held = Version.objects.current().filter(
-        space_id=proposal.space_id,
-        subject_id=proposal.subject_id,
-        slot_key=slot_key,
-        valid__overlap=valid,
-    )
-    return list(held.order_by("pk"))
-
-
 def next_version_id() -> int:
     """Allocate a version's id, so that what it replaces can name it first."""
     with connection.cursor() as cursor:

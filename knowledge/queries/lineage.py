@@ -97,11 +97,6 @@ class Lineage:
         asked = (version for version in live if version.id == version_id)
         return next(asked, live[0] if live else None)
 
-    @property
-    def is_live(self) -> bool:
-        """Tell whether any version is believed now."""
-        return any(version.live for version in self.versions)
-
 
 @dataclass(frozen=True, slots=True)
 class ListedStatement:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from knowledge.commands import ending, undoing
 from knowledge.errors import Conflict, SlotTaken, UndoRefused
-from knowledge.models import Decision, Proposal, Version
+from knowledge.models import Contest, Decision, Proposal, Version
 from knowledge.results import StatementReview
 from knowledge.trust import WhatHappened
 from tests.factories import NOW, Desk, actor, approve, make_desk, make_proposal, utc
@@ -136,7 +136,8 @@ STEP = st.tuples(
     st.sampled_from(
         [
             *(W.NEW, W.CHANGED, W.CHANGED, W.NEVER_SO, W.BOTH_TRUE, W.CANNOT_TELL),
-            *("undo", "undo", "retract", "restore"),
+            W.CONFIRMATION,
+            *("undo", "undo", "retract", "restore", "settle"),
         ]
     ),
     st.integers(0, DAYS - 1),  # when it begins
@@ -153,6 +154,7 @@ class History:
         self.model = Model()
         self.versions: dict[int, Fact] = {}
         self.decided: list[uuid.UUID] = []
+        self.confirmed: set[uuid.UUID] = set()
 
     def play(self, step: tuple[WhatHappened | str, int, int | None, int]) -> None:
         """Do one step in both, and demand the same outcome."""
@@ -163,6 +165,10 @@ class History:
             self.retract(choice)
         elif what == "restore":
             self.restore(choice)
+        elif what == "settle":
+            self.settle_contest(choice)
+        elif what == W.CONFIRMATION:
+            self.confirm(choice)
         else:
             end = None if length is None else start + length
             self.approve(WhatHappened(what), start=start, end=end, choice=choice)
@@ -223,6 +229,40 @@ class History:
             now=NOW,
         )
         self.settle(decided.decision_id, frozenset(), frozenset({self.versions[version.pk]}))
+        self.decided.append(decided.decision_id)
+
+    def confirm(self, choice: int) -> None:
+        """Say again what is believed: more evidence, and no other truth."""
+        current = list(Version.objects.current().filter(space=self.desk.space).order_by("pk"))
+        if not current:
+            return
+        target = current[choice % len(current)]
+        proposal = make_proposal(self.desk.space, target.text)
+        decided = approve(proposal, by=self.desk.curator, happened=W.CONFIRMATION, target=target)
+        self.confirmed.add(decided.decision_id)
+        self.settle(decided.decision_id, frozenset(), frozenset())
+        self.decided.append(decided.decision_id)
+
+    def settle_contest(self, choice: int) -> None:
+        """Say of two contested statements that one was right, or that both may stand."""
+        rows = Contest.objects.filter(space=self.desk.space, resolved_by=None).order_by("pk")
+        contests = list(rows.select_related("version_a", "version_b"))
+        if not contests:
+            return
+        contest = contests[choice % len(contests)]
+        sides = [contest.version_a, contest.version_b]
+        assert all(side.tx_to is None for side in sides)
+        right = [*sides, None][choice % 3]
+        decided = ending.settle(
+            contest_id=contest.pk,
+            right_version_id=right.pk if right else None,
+            review=StatementReview(sides[0].pk, uuid.uuid4()),
+            by=actor(self.desk.curator),
+            now=NOW,
+        )
+        wrong = [side for side in sides if right is not None and side != right]
+        closed = frozenset(self.versions[side.pk] for side in wrong)
+        self.settle(decided.decision_id, frozenset(), closed)
         self.decided.append(decided.decision_id)
 
     def restore(self, choice: int) -> None:
@@ -287,6 +327,6 @@ def test_every_pair_of_dates_agrees_with_the_model(
     for step in steps:
         history.play(step)
     history.check()
-    approvals = set(history.model.origin.values()) - history.model.undone
+    approvals = {*history.model.origin.values(), *history.confirmed} - history.model.undone
     approved = Proposal.objects.filter(space=history.desk.space, state="approved")
     assert approved.count() == len(approvals)
