@@ -64,7 +64,6 @@ class FlagContext:
     notes: tuple[str, ...] = ()
     ends: int = 0
     ends_from_source: int = 0
-    is_tombstoned: bool = False
     was_rejected: bool = False
     was_ended: bool = False
     served: Sequence[str] = field(default=())
@@ -229,10 +228,6 @@ def _is_burst(context: FlagContext) -> bool:
     return context.ends > 0 and context.ends_from_source > BURST_ENDS
 
 
-def _is_tombstoned(context: FlagContext) -> bool:
-    return context.is_tombstoned
-
-
 def _was_rejected(context: FlagContext) -> bool:
     return context.was_rejected
 
@@ -278,7 +273,6 @@ _QUESTIONS: Mapping[Flag, Callable[[FlagContext], bool]] = {
     Flag.ENDS_STATEMENT: _ends_one,
     Flag.ENDS_SEVERAL: _ends_several,
     Flag.BURST: _is_burst,
-    Flag.TOMBSTONE: _is_tombstoned,
     Flag.REJECTED_BEFORE: _was_rejected,
     Flag.RETURNING_VALUE: _returns,
     Flag.RECENTLY_SERVED: _was_served,

@@ -24,7 +24,7 @@ from extraction.words import content_words, raw_tokens
 
 
 class AsideReason(StrEnum):
-    """Why a candidate is set aside."""
+    """Why a candidate is set aside; what a tombstone blocks, the core sets aside itself."""
 
     UNGROUNDED = "ungrounded"
     NOT_SAID_BY_SUBJECT = "not_said_by_subject"
@@ -75,8 +75,8 @@ class Neighbour:
 class GateContext:
     """A candidate and what is known about it.
 
-    **Shape**: ``grounding`` is the reason grounding gave; ``quotes`` the supporting words;
-    ``tombstone`` is block, flag or empty. **Units**: confidence 0..1.
+    **Shape**: ``grounding`` is the reason grounding gave; ``quotes`` the supporting words.
+    **Units**: confidence 0..1.
     """
 
     text: str
@@ -91,7 +91,6 @@ class GateContext:
     about: str = ""
     quotes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    tombstone: str = ""
     vector: Sequence[float] | None = None
     thresholds: DuplicateThresholds | None = None
     neighbours: Sequence[Neighbour] = ()
@@ -138,8 +137,6 @@ def was_rejected(context: GateContext) -> bool:
 
 def _own_reason(context: GateContext) -> AsideReason | None:
     """Name the first reason that lies in the candidate itself."""
-    if context.tombstone == "block":
-        return AsideReason.BLOCKED_BY_TOMBSTONE
     if context.grounding:
         return AsideReason(context.grounding)
     if context.modality not in {"asserted", "negated"}:

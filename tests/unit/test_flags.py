@@ -173,9 +173,9 @@ def test_what_would_end_is_counted(ends: int, from_source: int, expected: tuple[
 
 
 def test_what_the_store_remembers_is_told() -> None:
-    context = replace(PLAIN, is_tombstoned=True, was_rejected=True, was_ended=True)
+    context = replace(PLAIN, was_rejected=True, was_ended=True)
 
-    assert flags_for(context) == (Flag.TOMBSTONE, Flag.REJECTED_BEFORE, Flag.RETURNING_VALUE)
+    assert flags_for(context) == (Flag.REJECTED_BEFORE, Flag.RETURNING_VALUE)
 
 
 def test_a_recalled_memory_that_comes_back_is_recognised() -> None:

@@ -57,7 +57,6 @@ def test_a_grounded_asserted_confident_statement_waits_for_a_curator() -> None:
         ({"modality": "quoted"}, AsideReason.NOT_ASSERTED),
         ({"text": ""}, AsideReason.TRIVIAL),
         ({"text": "Ana agrees"}, AsideReason.TRIVIAL),
-        ({"tombstone": "block"}, AsideReason.BLOCKED_BY_TOMBSTONE),
         ({"notes": ("general_knowledge",)}, AsideReason.GENERAL_KNOWLEDGE),
     ],
 )
@@ -73,7 +72,6 @@ def test_each_reason_sets_a_candidate_aside(change: dict[str, object], reason: A
     [
         {"confidence": 0.7},
         {"modality": "negated", "text": "Ana does not eat meat"},
-        {"tombstone": "flag"},
         {"text": "Ana uses pnpm"},
         {"text": "Always lint"},
     ],
