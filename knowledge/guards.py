@@ -20,7 +20,7 @@ _GUARD_FUNCTIONS = """
 SELECT DISTINCT format('ALTER FUNCTION %s SET search_path = %I, pg_temp',
                        p.oid::regprocedure, n.nspname)
 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-WHERE p.proname = 'audit_append' OR p.oid IN (
+WHERE p.proname IN ('audit_append', 'audit_erase') OR p.oid IN (
     SELECT t.tgfoid FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
     WHERE NOT t.tgisinternal AND c.relname LIKE 'knowledge\\_%' AND t.tgname LIKE 'pgtrigger\\_%')
 """
@@ -35,6 +35,9 @@ LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN false; END $$
 # Written by no one but the function that chains them.
 _CHAINED_TABLES = ("knowledge_auditevent", "knowledge_auditpayload")
 
+# The only ways to write them: they run with the owner's rights.
+_DEFINED_BY_OWNER = ("audit_append", "audit_erase")
+
 # The reserved chain for logins, users and unknown keys.
 _SYSTEM_LEDGER = """
 INSERT INTO knowledge_ledger (space_id, genesis, opened_at)
@@ -44,7 +47,7 @@ ON CONFLICT DO NOTHING
 
 
 def harden(cursor: CursorWrapper, *, quoted_role: str | None) -> None:
-    """Make every guard hold, and leave the log to ``audit_append`` alone.
+    """Make every guard hold, and leave the log to its two functions alone.
 
     ``quoted_role`` is the application role, quoted; None where one role does everything.
     """
@@ -61,5 +64,6 @@ def harden(cursor: CursorWrapper, *, quoted_role: str | None) -> None:
     for table in _CHAINED_TABLES:
         cursor.execute(f"REVOKE ALL ON {table} FROM {quoted_role}")
         cursor.execute(f"GRANT SELECT ON {table} TO {quoted_role}")
-    cursor.execute("REVOKE EXECUTE ON FUNCTION audit_append FROM PUBLIC")
-    cursor.execute(f"GRANT EXECUTE ON FUNCTION audit_append TO {quoted_role}")
+    for function in _DEFINED_BY_OWNER:
+        cursor.execute(f"REVOKE EXECUTE ON FUNCTION {function} FROM PUBLIC")
+        cursor.execute(f"GRANT EXECUTE ON FUNCTION {function} TO {quoted_role}")

@@ -1,7 +1,17 @@
 """The tables of the core, one module per concept."""
 
-from knowledge.models.audit import AuditEvent, AuditPayload, Outcome
+from knowledge.models.audit import Anchor, AuditEvent, AuditPayload, Outcome
 from knowledge.models.decision import Batch, Decision, DecisionKind
+from knowledge.models.erasure import (
+    ErasureKind,
+    ErasureReason,
+    ErasureRequest,
+    ErasureState,
+    Tombstone,
+    TombstoneCause,
+    TombstoneEffect,
+    TombstoneLevel,
+)
 from knowledge.models.job import Job, JobState
 from knowledge.models.policy import FourEyes, GuidelineVersion, PolicyVersion
 from knowledge.models.proposal import (
@@ -51,6 +61,7 @@ from knowledge.models.statement import (
 )
 
 __all__ = [
+    "Anchor",
     "Attribute",
     "AuditEvent",
     "AuditPayload",
@@ -66,6 +77,10 @@ __all__ = [
     "Derivation",
     "EndReason",
     "Episode",
+    "ErasureKind",
+    "ErasureReason",
+    "ErasureRequest",
+    "ErasureState",
     "Evidence",
     "EvidenceRole",
     "ExtractionRun",
@@ -98,5 +113,9 @@ __all__ = [
     "Statement",
     "Subject",
     "SubjectKind",
+    "Tombstone",
+    "TombstoneCause",
+    "TombstoneEffect",
+    "TombstoneLevel",
     "Version",
 ]

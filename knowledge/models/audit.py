@@ -3,6 +3,7 @@
 from django.db import models
 
 from knowledge.models.decision import Decision
+from knowledge.models.erasure_guards import payload_guard
 from knowledge.models.guard_steps import append_only, keep_for_ever
 from knowledge.models.scope import Ledger, Space
 
@@ -32,7 +33,7 @@ class AuditPayload(models.Model):
                 name="payload_is_whole_or_erased",
             ),
         ]
-        triggers = keep_for_ever("audit payload")
+        triggers = [*keep_for_ever("audit payload"), payload_guard()]
 
     def __str__(self) -> str:
         return f"payload {self.pk}"
@@ -73,3 +74,23 @@ class AuditEvent(models.Model):
 
     def __str__(self) -> str:
         return f"event {self.seq} of {self.ledger_id}"
+
+
+class Anchor(models.Model):
+    """Where the tail of a chain was written outside the database, and when.
+
+    The copy out there is the proof; this row only says that it was made.
+    """
+
+    ledger = models.ForeignKey(Ledger, on_delete=models.PROTECT, related_name="anchors")
+    seq = models.BigIntegerField()
+    hash = models.BinaryField()
+    place = models.CharField(max_length=500)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["ledger", "seq", "pk"]
+        triggers = append_only("anchor")
+
+    def __str__(self) -> str:
+        return f"anchor of event {self.seq}"

@@ -32,6 +32,8 @@ class DecisionKind(models.TextChoices):
     MERGE = "merge", "merged"
     RESOLVE = "resolve", "resolved"
     UNDO = "undo", "undone"
+    ERASE = "erase", "erased"
+    LIFT_TOMBSTONE = "lift_tombstone", "allowed again"
 
 
 class Batch(models.Model):

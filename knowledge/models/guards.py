@@ -7,8 +7,15 @@ deaf to ``pgtrigger.ignore`` and ENABLE ALWAYS.
 
 import pgtrigger
 
+from knowledge.models.erasure_guards import (
+    EMPTY,
+    ERASING,
+    append_only_but_for_erasure,
+    fixed_but_for_erasure,
+    only_blanked,
+    takes_two,
+)
 from knowledge.models.guard_steps import (
-    append_only,
     decided,
     differs,
     fixed_columns,
@@ -34,7 +41,14 @@ def quote_guards() -> list[pgtrigger.Trigger]:
     The proposal is locked, so that nothing joins it while it is being approved.
     """
     return [
-        *append_only("evidence"),
+        *append_only_but_for_erasure(
+            "evidence",
+            'id space_id proposal_id run_id message_id start "end" quote role'.split(),
+            blanks={
+                "quote": "'', (SELECT substr(m.text, OLD.start + 1, OLD.\"end\" - OLD.start) "
+                "FROM knowledge_message m WHERE m.id = OLD.message_id)"
+            },
+        ),
         pgtrigger.Trigger(
             name="quote_stands",
             when=pgtrigger.Before,
@@ -54,6 +68,12 @@ def quote_guards() -> list[pgtrigger.Trigger]:
     ]
 
 
+_ONLY_REDACTED = (
+    "to_jsonb(NEW) - '{error,redacted_at}'::text[] = to_jsonb(OLD) - '{error,redacted_at}'::text[] "
+    "AND NEW.error = ''"
+)
+
+
 def run_guards() -> list[pgtrigger.Trigger]:
     """Keep what a run is about, and all of it once it is done."""
     return [
@@ -67,7 +87,8 @@ def run_guards() -> list[pgtrigger.Trigger]:
             when=pgtrigger.Before,
             operation=pgtrigger.Update,
             func=(
-                "IF OLD.state = 'done' AND NEW IS DISTINCT FROM OLD THEN "
+                "IF OLD.state = 'done' AND NEW IS DISTINCT FROM OLD "
+                f"AND NOT ({_ONLY_REDACTED} AND {ERASING}) THEN "
                 + refuse("a finished run is never rewritten")
                 + " END IF; RETURN NEW;"
             ),
@@ -145,7 +166,8 @@ def _claim_guards() -> list[pgtrigger.Trigger]:
                 f"OLD.state IS DISTINCT FROM NEW.state OR {differs(_CLAIM)}"
             ),
             func=(
-                f"IF NOT {decided('d.proposal_id = NEW.id')} THEN "
+                f"IF NOT {decided('d.proposal_id = NEW.id')} "
+                f"AND NOT (NEW.redacted_at IS NOT NULL AND {ERASING}) THEN "
                 + refuse("a change of trust or words needs a decision in the same transaction")
                 + " END IF; RETURN NULL;"
             ),
@@ -155,7 +177,8 @@ def _claim_guards() -> list[pgtrigger.Trigger]:
             when=pgtrigger.Before,
             operation=pgtrigger.Update,
             func=(
-                f"IF OLD.state = 'approved' AND {differs(_CLAIM)} THEN "
+                f"IF OLD.state = 'approved' AND {differs(_CLAIM)} "
+                f"AND NOT (NEW.redacted_at IS NOT NULL AND {ERASING}) THEN "
                 + refuse("what was approved keeps its words")
                 + " END IF; RETURN NEW;"
             ),
@@ -179,10 +202,19 @@ def _claim_guards() -> list[pgtrigger.Trigger]:
     ]
 
 
+_DECISION = (
+    "id space_id seq at xact kind by_id policy channel reason_code note request_id proposal_id "
+    "statement_id undoes_id batch_id state_before state_after opened_at evidence_opened "
+    "card_digest guideline_id policy_version_id"
+).split()
+
+
 def decision_guards() -> list[pgtrigger.Trigger]:
     """Stamp a decision from the ledger and demand its audit event."""
     return [
-        *append_only("decision"),
+        *keep_for_ever("decision"),
+        fixed_but_for_erasure("decision", _DECISION, blanks={"note": EMPTY, "card_digest": EMPTY}),
+        takes_two(),
         pgtrigger.Trigger(
             name="stamp",
             when=pgtrigger.Before,
@@ -225,17 +257,28 @@ def decision_guards() -> list[pgtrigger.Trigger]:
 
 
 _VERSION_IDENTITY = (
-    "id space_id statement_id subject_id slot_key value_key valid start_basis observed_at "
+    "id space_id statement_id subject_id value_key valid start_basis observed_at "
     "tx_from opened_by_id derived_from_id derivation proposal_id language"
 ).split()
-_VERSION_CONTENT = "about text memory_type criticality attribute value".split()
+_VERSION_CONTENT = "about text memory_type criticality attribute value slot_key".split()
+_VERSION_BLANKS = {
+    **dict.fromkeys("about text value attribute".split(), EMPTY),
+    "memory_type": "OLD.memory_type",
+    "criticality": "OLD.criticality",
+}
 _KEPT = [*_SAID, *"statement_id subject_id proposal_id slot_key value_key observed_at".split()]
 _VERSION_ENDING = "tx_to closed_by_id end_reason successor_id".split()
 
 
 def version_guards() -> list[pgtrigger.Trigger]:
     """Stamp, close once and redact once; all else of a version is final."""
-    return [*keep_for_ever("version"), _opening(), _needs_approval(), _closing()]
+    return [
+        *keep_for_ever("version"),
+        _opening(),
+        _not_erased(),
+        _needs_approval(),
+        _closing(),
+    ]
 
 
 def _opening() -> pgtrigger.Trigger:
@@ -264,6 +307,23 @@ def _opening() -> pgtrigger.Trigger:
             f"AND {row('o', _KEPT)} IS NOT DISTINCT FROM {row('NEW', _KEPT)}) THEN "
             + refuse("what is left of a version, or restored, says what it said")
             + " END IF; NEW.tx_from := opening.at; RETURN NEW;"
+        ),
+    )
+
+
+def _not_erased() -> pgtrigger.Trigger:
+    """Refuse belief in what a standing tombstone blocks; the commands say so first, in words."""
+    return pgtrigger.Trigger(
+        name="not_erased",
+        when=pgtrigger.Before,
+        operation=pgtrigger.Insert,
+        func=(
+            "IF EXISTS (SELECT 1 FROM knowledge_tombstone t WHERE t.space_id = NEW.space_id "
+            "AND t.subject_id = NEW.subject_id AND t.cause = 'erased' AND t.effect = 'block' "
+            "AND t.lifted_by_id IS NULL AND (t.level = 'value' AND t.value_key = NEW.value_key "
+            "OR t.level = 'subject')) THEN "
+            + refuse("what was erased is not believed again")
+            + " END IF; RETURN NEW;"
         ),
     )
 
@@ -305,12 +365,9 @@ def _closing() -> pgtrigger.Trigger:
             "IF NOT FOUND OR closing.xact <> pg_current_xact_id()::text::bigint THEN "
             + refuse("ending a belief needs a decision of the same transaction")
             + " END IF; NEW.tx_to := closing.at; END IF; "
-            "IF NEW.redacted_at IS DISTINCT FROM OLD.redacted_at "
-            "AND OLD.redacted_at IS NOT NULL THEN "
-            + refuse("a redaction is final")
-            + " END IF; IF NEW.redacted_at IS NOT DISTINCT FROM OLD.redacted_at "
-            f"AND {differs(_VERSION_CONTENT)} THEN "
-            + refuse("a version is never rewritten")
-            + " END IF; RETURN NEW;"
+            f"IF {differs([*_VERSION_CONTENT, 'redacted_at'])} AND NOT coalesce("
+            "OLD.redacted_at IS NULL AND NEW.redacted_at IS NOT NULL "
+            f"AND NEW.slot_key IS NULL AND {only_blanked(_VERSION_BLANKS)} AND {ERASING}, "
+            "false) THEN " + refuse("a version is never rewritten") + " END IF; RETURN NEW;"
         ),
     )

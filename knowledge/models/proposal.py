@@ -5,7 +5,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
-from knowledge.models.guard_steps import append_only, fixed_columns, keep_for_ever
+from knowledge.models.erasure_guards import EMPTY, NO_JSON, WHEN, fixed_but_for_erasure
+from knowledge.models.guard_steps import append_only, keep_for_ever
 from knowledge.models.guards import quote_guards, trust_guards
 from knowledge.models.run import ExtractionRun, Gap, Span
 from knowledge.models.scope import Space, Subject
@@ -111,6 +112,9 @@ class Proposal(models.Model):
         "self", null=True, on_delete=models.PROTECT, related_name="joined"
     )
     rejected_as = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
+    stopped_by = models.ForeignKey(
+        "knowledge.Tombstone", null=True, on_delete=models.PROTECT, related_name="stopped"
+    )
     deferred_until = models.DateTimeField(null=True)
     first_approver = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
@@ -138,6 +142,11 @@ class Proposal(models.Model):
                 condition=Q(state__in=[state.value for state in TrustState]),
                 name="proposal_state_is_known",
             ),
+            models.CheckConstraint(
+                condition=Q(redacted_at__isnull=True)
+                | Q(text="", value="", about="", attribute="", original={}),
+                name="redacted_proposal_is_empty",
+            ),
         ]
         indexes = [
             models.Index(fields=["space", "state", "created_at"], name="proposals_by_state"),
@@ -145,11 +154,18 @@ class Proposal(models.Model):
         ]
         triggers = [
             *keep_for_ever("proposal"),
-            fixed_columns(
+            fixed_but_for_erasure(
                 "proposal",
                 "id space_id subject_id run_id ordinal original created_at kind_suggested "
                 "confidence surprise unexpected flags modality date_phrase reason aside_reason "
-                "rejected_as_id waits_on_id".split(),
+                "rejected_as_id waits_on_id stopped_by_id redacted_at".split(),
+                blanks={
+                    "original": f'{NO_JSON}, OLD.original || \'{{"reason": ""}}\'::jsonb',
+                    "unexpected": "'{}'",
+                    "date_phrase": EMPTY,
+                    "reason": EMPTY,
+                    "redacted_at": WHEN,
+                },
             ),
             *trust_guards(),
         ]

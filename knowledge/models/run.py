@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import F, Q
 
+from knowledge.models.erasure_guards import EMPTY, append_only_but_for_erasure
 from knowledge.models.guard_steps import append_only
 from knowledge.models.guards import run_guards
 from knowledge.models.scope import Space, Subject
@@ -38,6 +39,7 @@ class ExtractionRun(models.Model):
     state = models.CharField(max_length=16, choices=RunState.choices, default=RunState.RUNNING)
     error = models.TextField(blank=True)
     started_at = models.DateTimeField()
+    redacted_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -77,7 +79,11 @@ class PredictedStatement(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["run", "ordinal"], name="one_prediction_per_ordinal"),
         ]
-        triggers = append_only("predicted statement")
+        triggers = append_only_but_for_erasure(
+            "predicted statement",
+            "id space_id run_id ordinal text rests_on outcome".split(),
+            blanks={"text": EMPTY},
+        )
 
     def __str__(self) -> str:
         return self.text

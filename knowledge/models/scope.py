@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from knowledge.models.erasure_guards import UNNAMED, WHEN, fixed_but_for_erasure
 from knowledge.models.guard_steps import append_only, fixed_columns, keep_for_ever
 from knowledge.models.guards import membership_guards
 
@@ -106,6 +107,7 @@ class Subject(models.Model):
     external_id = models.CharField(max_length=200)
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField()
+    redacted_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -116,7 +118,11 @@ class Subject(models.Model):
         ]
         triggers = [
             *keep_for_ever("subject"),
-            fixed_columns("subject", "id space_id kind external_id created_at".split()),
+            fixed_but_for_erasure(
+                "subject",
+                "id space_id kind external_id created_at redacted_at".split(),
+                blanks={"external_id": UNNAMED, "redacted_at": WHEN},
+            ),
         ]
 
     def __str__(self) -> str:

@@ -3,7 +3,14 @@
 from django.db import models
 from django.db.models import Q
 
-from knowledge.models.guard_steps import fixed_columns, keep_for_ever
+from knowledge.models.erasure_guards import (
+    EMPTY,
+    UNNAMED,
+    WHEN,
+    fixed_but_for_erasure,
+    message_words_guard,
+)
+from knowledge.models.guard_steps import keep_for_ever
 from knowledge.models.scope import Space, Subject
 
 
@@ -31,6 +38,7 @@ class Conversation(models.Model):
         Subject, through="ConversationSubject", related_name="conversations"
     )
     created_at = models.DateTimeField()
+    redacted_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -39,7 +47,14 @@ class Conversation(models.Model):
             ),
             models.UniqueConstraint(fields=["space", "id"], name="conversation_in_space"),
         ]
-        triggers = keep_for_ever("conversation")
+        triggers = [
+            *keep_for_ever("conversation"),
+            fixed_but_for_erasure(
+                "conversation",
+                "id space_id external_id source title created_at redacted_at".split(),
+                blanks={"external_id": UNNAMED, "title": EMPTY, "redacted_at": WHEN},
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.external_id
@@ -70,6 +85,7 @@ class ConversationSubject(models.Model):
 class Message(models.Model):
     """One original message; its words never change, and only erasure clears them.
 
+    ``redacted_at`` says when words went: all of them, or those masked within the text.
     ``episode`` is the per-message mark of progress: set once, when a segment takes it.
     ``sent_at_known`` is False where the source gave no time and import time stands in.
     """
@@ -118,11 +134,13 @@ class Message(models.Model):
         ]
         triggers = [
             *keep_for_ever("message"),
-            fixed_columns(
+            fixed_but_for_erasure(
                 "message",
                 "id space_id conversation_id ordinal external_id content_hmac speaker_id "
-                "speaker_name kind text sent_at sent_at_known captured_at".split(),
+                "speaker_name kind sent_at sent_at_known captured_at".split(),
+                blanks={"external_id": UNNAMED, "speaker_name": EMPTY},
             ),
+            message_words_guard(),
         ]
 
     def __str__(self) -> str:
@@ -142,6 +160,7 @@ class Episode(models.Model):
     narrative = models.TextField(blank=True)
     continues = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField()
+    redacted_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [

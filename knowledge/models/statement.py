@@ -152,7 +152,7 @@ class Version(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(redacted_at__isnull=True)
-                | Q(redacted_at__isnull=False, text="", value="", about="", tx_to__isnull=False),
+                | Q(text="", value="", about="", attribute="", slot_key=None, tx_to__isnull=False),
                 name="redacted_means_empty_and_ended",
             ),
             ExclusionConstraint(
