@@ -1,21 +1,32 @@
 """Keyed fingerprints of words and values: equal meaning of form, equal fingerprint.
 
-The key never enters the database. The process installs its keyring once at start-up
+The keys never enter the database. The process installs its keyring once at start-up
 (``workbench.apps``), so that the core reads no settings.
 """
 
 import hashlib
 import hmac
+import json
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
-    """The current key and its version; older versions stay readable for comparison."""
+    """Keys by version: the highest writes, the others recognise what they once wrote."""
 
-    version: int
-    key: bytes
+    keys: Mapping[int, bytes]
+
+    @property
+    def version(self) -> int:
+        """Return the version of the key that writes."""
+        return max(self.keys)
+
+    @property
+    def newest_first(self) -> list[int]:
+        """Return every version a fingerprint may have been written with."""
+        return sorted(self.keys, reverse=True)
 
 
 _installed: list[Keyring] = []
@@ -32,7 +43,7 @@ def current() -> Keyring:
     **Raises**: RuntimeError when the process installed none: a set-up fault, never a user's.
     """
     if not _installed:
-        raise RuntimeError("No fingerprint key is installed. Set FINGERPRINT_KEY.")
+        raise RuntimeError("No fingerprint key is installed. Set FINGERPRINT_KEYS.")
     return _installed[0]
 
 
@@ -47,13 +58,37 @@ def canonical(value: str) -> str:
 
 def fingerprint(*parts: str) -> str:
     """Return the keyed fingerprint of the parts, as ``v<key version>:<hex>``."""
-    keyring = current()
-    body = "\x1f".join(canonical(part) for part in parts).encode()
-    return f"v{keyring.version}:{hmac.new(keyring.key, body, hashlib.sha256).hexdigest()}"
+    return forms(*parts)[0]
+
+
+def forms(*parts: str) -> tuple[str, ...]:
+    """Return the fingerprint under every installed key, the current one first: what to look for."""
+    return _under_each_key("\x1f".join(canonical(part) for part in parts).encode())
 
 
 def content_fingerprint(text: str) -> str:
     """Return the keyed fingerprint of a message exactly as written."""
-    keyring = current()
-    digest = hmac.new(keyring.key, text.encode("utf-8", "surrogatepass"), hashlib.sha256)
-    return f"v{keyring.version}:{digest.hexdigest()}"
+    return content_forms(text)[0]
+
+
+def content_forms(text: str) -> tuple[str, ...]:
+    """Return the fingerprint of a message under every installed key, the current one first."""
+    return _under_each_key(text.encode("utf-8", "surrogatepass"))
+
+
+def name_forms(*parts: str) -> tuple[str, ...]:
+    """Return the fingerprint of a name letter by letter, such as a subject's, under every key."""
+    return _under_each_key(json.dumps(parts).encode())
+
+
+def version_of(written: str) -> int:
+    """Return the version of the key a fingerprint was written with."""
+    return int(written.removeprefix("v").partition(":")[0])
+
+
+def _under_each_key(body: bytes) -> tuple[str, ...]:
+    ring = current()
+    return tuple(
+        f"v{version}:{hmac.new(ring.keys[version], body, hashlib.sha256).hexdigest()}"
+        for version in ring.newest_first
+    )

@@ -30,6 +30,7 @@ class WorkbenchConfig(AppConfig):
 
     def ready(self) -> None:
         """Hand the core its key and keep its guards hard."""
-        fingerprints.install(fingerprints.Keyring(version=1, key=settings.FINGERPRINT_KEY.encode()))
+        keys = {version: key.encode() for version, key in settings.FINGERPRINT_KEYS.items()}
+        fingerprints.install(fingerprints.Keyring(keys))
         checks.register_all()
         post_migrate.connect(harden_guards, sender=apps.get_app_config("knowledge"))

@@ -69,11 +69,11 @@ def check_fingerprint_key(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
     """Refuse a fingerprint key that could be guessed."""
-    if len(settings.FINGERPRINT_KEY) >= SHORTEST_KEY:
+    if all(len(key) >= SHORTEST_KEY for key in settings.FINGERPRINT_KEYS.values()):
         return []
     return [
         Error(
-            f"FINGERPRINT_KEY is shorter than {SHORTEST_KEY} characters.",
+            f"A key in FINGERPRINT_KEY is shorter than {SHORTEST_KEY} characters.",
             hint="Unset it to have one generated, or set a long random one.",
             id="workbench.E004",
         )

@@ -8,6 +8,7 @@ from typing import Any
 import environ
 from csp.constants import NONE, SELF
 
+from workbench import fingerprint_keys
 from workbench.local_secrets import read_or_create_secret
 from workbench.log_config import configure_structlog, logging_config
 
@@ -22,8 +23,12 @@ SECRET_KEY = env.str("SECRET_KEY", default="") or read_or_create_secret(
 )
 # Keys the fingerprints of message texts and erased values: losing it means that erased facts
 # could be learned again, so it is kept apart from SECRET_KEY, which may be rotated.
-FINGERPRINT_KEY = env.str("FINGERPRINT_KEY", default="") or read_or_create_secret(
-    WORKBENCH_HOME / "fingerprint_key"
+# One key, or several with their versions: 2:NEW,1:OLD. The highest writes, the others recognise.
+FINGERPRINT_KEY_FILE = WORKBENCH_HOME / "fingerprint_key"
+FINGERPRINT_KEY = env.str("FINGERPRINT_KEY", default="")
+FINGERPRINT_KEY_IS_GIVEN = bool(FINGERPRINT_KEY)
+FINGERPRINT_KEYS = fingerprint_keys.parse(
+    FINGERPRINT_KEY or read_or_create_secret(FINGERPRINT_KEY_FILE)
 )
 
 DEBUG = env.bool("DEBUG", default=False)

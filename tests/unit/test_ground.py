@@ -96,8 +96,12 @@ def test_an_account_enters_only_where_every_step_lets_it(tmp_path: Path) -> None
             "check_model_endpoints",
             "workbench.E002",
         ),
-        ({"FINGERPRINT_KEY": "short"}, "check_fingerprint_key", "workbench.E004"),
-        ({"FINGERPRINT_KEY": "x" * 32}, "check_fingerprint_key", None),
+        (
+            {"FINGERPRINT_KEYS": {1: "x" * 32, 2: "short"}},
+            "check_fingerprint_key",
+            "workbench.E004",
+        ),
+        ({"FINGERPRINT_KEYS": {1: "x" * 32}}, "check_fingerprint_key", None),
     ],
 )
 def test_settings_that_cannot_work_are_named(
