@@ -14,12 +14,10 @@ from typing import TypeVar
 
 from extraction.date_periods import (
     Period,
-    decade_of,
     distance,
     exact_day,
     month_of,
     part_of,
-    quarter_of,
     season_of,
     stretch,
     unit_around,
@@ -28,6 +26,7 @@ from extraction.date_periods import (
 )
 from extraction.date_words import DE, EN, DateWords
 from extraction.date_words_romance import ES, FR, IT
+from extraction.date_years import year_in
 
 WORDS: Mapping[str, DateWords] = {"en": EN, "de": DE, "fr": FR, "es": ES, "it": IT}
 
@@ -64,6 +63,9 @@ Reader = Callable[[re.Match[str], Moment], Answer]
 Form = tuple[re.Pattern[str], Reader]
 
 _MODALS = frozenset({"may", "march", "mar"})  # also a modal verb, a verb, and short for neither
+_LASTS = re.compile(
+    r"(?:\b(?:will|would|to|can|could|should|may|might)|['\u2019]ll) $", re.IGNORECASE
+)
 _PERFECT = re.compile(r"(?:\bhave|\bhas|['\u2019]ve|['\u2019]s)\b[^.!?;]*$", re.IGNORECASE)
 
 
@@ -94,52 +96,6 @@ def meaning(table: Mapping[str, T], text: str) -> T:
 def name_of(table: Mapping[str, str], text: str) -> str:
     """Say under which name a table holds the pattern of a text."""
     return next(k for k, p in table.items() if re.fullmatch(p, text, re.IGNORECASE))
-
-
-# --- readers of single shapes ---------------------------------------------------------------
-
-
-def read_iso(found: re.Match[str], moment: Moment) -> Answer:
-    """Read 2023-05-07."""
-    year, month, day_of_month = (int(part) for part in found.groups())
-    return exact_day(year, month, day_of_month) or UNREADABLE
-
-
-def read_iso_month(found: re.Match[str], moment: Moment) -> Answer:
-    """Read 2023-05."""
-    return month_of(int(found[1]), int(found[2]))
-
-
-def read_years(found: re.Match[str], moment: Moment) -> Answer:
-    """Read "2014–2018"."""
-    first, last = year_of(int(found[1])), year_of(int(found[2]))
-    if first is None or last is None or first.start >= last.start:
-        return None
-    return Period(first.start, last.end, "year")
-
-
-def read_day_month(found: re.Match[str], moment: Moment) -> Answer:
-    """Read the German "28.10."."""
-    day_of_month, month = int(found[1]), int(found[2])
-    if not 1 <= month <= 12:
-        return None
-    return nearest_year(lambda year: exact_day(year, month, day_of_month), moment)
-
-
-def read_numeric(found: re.Match[str], moment: Moment, *, day_first: bool) -> Answer:
-    """Read 7/5/2023: the order of the language, unless only one order exists;
-    else ambiguous.
-    """
-    first, second, year = int(found[1]), int(found[3]), int(found[4])
-    year += 0 if year > 99 else 2000 if year < 70 else 1900
-    day_month = exact_day(year, second, first)
-    if found[2] == ".":
-        return day_month or BLOCKED
-    month_day = exact_day(year, first, second)
-    chosen = (day_month or month_day) if day_first else (month_day or day_month)
-    if chosen is None:
-        return UNREADABLE
-    return replace(chosen, ambiguous=bool(day_month and month_day) and day_month != month_day)
 
 
 def nearest_year(make: Callable[[int], Period | None], moment: Moment) -> Answer:
@@ -181,7 +137,7 @@ class Readers:
         if found["month"] in _MODALS and self.words is EN and not (found["year"] or moment.cued):
             return None
         if found["year"]:
-            return exact_day(int(found["year"]), month, day_of_month) or UNREADABLE
+            return exact_day(year_in(found["year"]), month, day_of_month) or UNREADABLE
         return nearest_year(lambda year: exact_day(year, month, day_of_month), moment)
 
     def _day(self, text: str) -> int:
@@ -195,25 +151,26 @@ class Readers:
         def run(year: int) -> Period | None:
             first = exact_day(year, month, self._day(found["first"]))
             last = exact_day(year, month, self._day(found["last"]))
-            ordered = first and last and first.start < last.end
-            return Period(first.start, last.end, "day") if first and last and ordered else None
+            if first is None or last is None or first.start >= last.start:
+                return None
+            return Period(first.start, last.end, "day", literal=(first.start, last.start))
 
         if found["year"]:
-            return run(int(found["year"])) or UNREADABLE
+            return run(year_in(found["year"])) or UNREADABLE
         return nearest_year(run, moment)
 
     def month_and_year(self, found: re.Match[str], moment: Moment) -> Answer:
         """Read "early May 2023"."""
-        whole = month_of(int(found["year"]), self._month(found["month"]))
+        whole = month_of(year_in(found["year"]), self._month(found["month"]))
         return self._part(found, whole)
 
     def season_and_year(self, found: re.Match[str], moment: Moment) -> Answer:
         """Read "summer 2022"."""
-        return season_of(int(found["year"]), name_of(self.words.seasons, found["season"]))
+        return season_of(year_in(found["year"]), name_of(self.words.seasons, found["season"]))
 
     def year_alone(self, found: re.Match[str], moment: Moment) -> Answer:
         """Read "2023" after a word of time."""
-        return self._part(found, year_of(int(found["year"])))
+        return self._part(found, year_of(year_in(found["year"])))
 
     def bare_month(self, found: re.Match[str], moment: Moment) -> Answer:
         """Read "in May", but not "and may"."""
@@ -237,7 +194,7 @@ class Readers:
         """Read "Christmas 2022" or "last Christmas"."""
         month, day_of_month = meaning(self.words.holidays, found["holiday"])
         if found["year"]:
-            return exact_day(int(found["year"]), month, day_of_month)
+            return exact_day(year_in(found["year"]), month, day_of_month)
         lean = "past" if found["last"] else "future" if found["next"] else moment.lean
         if not (lean or moment.cued):
             return BLOCKED  # "I love Christmas" names no day
@@ -284,12 +241,19 @@ class Readers:
         to_now = re.search("last|past", found["since"], re.IGNORECASE) or _PERFECT.search(before)
         if self.words is EN and not to_now:
             return BLOCKED
-        return self.counted(found, moment, sign=-1)
+        answer = self.counted(found, moment, sign=-1)
+        if not isinstance(answer, Period) or not to_now:
+            return answer
+        unit = name_of(self.words.units, found["unit"])
+        run = stretch(moment.today, unit, -self._count(found))
+        return replace(answer, literal=(run.start, run.end)) if run else answer
 
     def run_of(self, found: re.Match[str], moment: Moment) -> Answer:
         """Read "the last 3 weeks" or "the next two months"."""
         if found["fuzzy"]:
             return UNREADABLE
+        if self.words is EN and _LASTS.search(found.string[: found.start()]):
+            return BLOCKED  # "it will last three weeks"
         sign = -1 if found["last"] else 1
         unit = name_of(self.words.units, found["unit"])
         return relative(stretch(moment.today, unit, sign * self._count(found)))
@@ -371,16 +335,6 @@ def _turned_year(make: Callable[[int], Period | None], steps: int, moment: Momen
     else:
         options = [p for p in options if p.start.year == moment.today.year]
     return relative(options[0] if options else None)
-
-
-def read_quarter(found: re.Match[str], moment: Moment) -> Answer:
-    """Read "Q1 2017" or "2017 Q1"."""
-    return quarter_of(int(found["y1"] or found["y2"]), int(found["q1"] or found["q2"]))
-
-
-def read_decade(found: re.Match[str], moment: Moment) -> Answer:
-    """Read "the 1990s"."""
-    return decade_of(int(found[1]))
 
 
 def blocked(found: re.Match[str], moment: Moment) -> Answer:

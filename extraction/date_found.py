@@ -1,7 +1,7 @@
 """What finding a date gives."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -17,6 +17,7 @@ class FoundDate:
     ``role`` says how the period bounds a claim; ``exclusive`` that the bound lies beyond the
     period ("after 2020", "before May"). ``relative``: the message's time was needed, if only for
     the year (``yearless``).
+    ``literal`` counts to the day, as a scheduler would (see ``Period``).
     Unresolved phrases have neither ``from_`` nor ``to``.
     **Units**: ``from_``/``to`` aware UTC, half-open, whole days in the zone asked for.
     """
@@ -35,6 +36,7 @@ class FoundDate:
     yearless: bool = False
     exclusive: bool = False
     language: str = "en"
+    literal: tuple[date, date] | None = None
 
     @property
     def starts_at(self) -> datetime | None:

@@ -14,18 +14,23 @@ from extraction.date_forms import (
     compile_words,
     meaning,
     name_of,
+    read_unresolved,
+)
+from extraction.date_forms_en import english_forms
+from extraction.date_numeric import (
     read_day_month,
     read_decade,
     read_iso,
     read_iso_month,
+    read_month_of,
     read_numeric,
     read_quarter,
-    read_unresolved,
     read_years,
 )
 from extraction.date_words import EN, DateWords
+from extraction.date_years import DIGITS, YEAR
 
-_YEAR = r"(?:1[89]|20|21)\d\d"
+_YEAR = DIGITS
 _DASH = r"[-\u2013\u2014~]"
 # Inside these nothing is a date: addresses, paths, code.
 _OPAQUE = re.compile(r"https?://\S+|www\.\S+|\S+@\S+\.\w+|```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
@@ -35,10 +40,14 @@ _COUNTED = (
     r"|miles|km|kcal|calories|px|ms|mb|gb|bytes|tokens|points|votes|feet|meters|metres|kg|square)\b)"
     r"(?![.,:/]\d)"
 )
+# "$12 December 27" and "12:30 December 27" name the 27th.
+_NO_PRICE = r"(?<![$\u20ac\u00a3:.])(?<![$\u20ac\u00a3] )"
 # "the last week of July" is not last week.
 _NOT_OF = r"(?!\s+(?:of|des|der|vom|de|du|del|di|dell['\u2019])\b)"
 _NUMERIC = re.compile(r"(?<![\w./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\w/-])(?!\.\d)")
-_DOTTED = re.compile(r"(?<![\w./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?![\w/-])(?!\.\d)")
+_DOTTED = re.compile(
+    r"(?:(?<![\w./-])|(?<=\d{4}-))(\d{1,2})([./-])(\d{1,2})\2(\d{4}|(?<=/)\d{2})(?!\w|/|-(?!\d{1,2}[/-]\d))(?!\.\d)"
+)
 
 
 @lru_cache(maxsize=16)
@@ -52,6 +61,7 @@ def forms(language: str) -> tuple[Form, ...]:
         (re.compile(r"(?<![\w./-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d|[./-]\d)"), read_iso),
         (numeric, partial(read_numeric, day_first=language != "en")),
         (re.compile(r"(?<![\w./-])((?:19|20)\d\d)-(0[1-9]|1[0-2])(?![\w-])"), read_iso_month),
+        (re.compile(r"(?<![\w./-])(0?[1-9]|1[0-2])[-/]((?:19|20)\d\d)(?![\w/-])"), read_month_of),
     )
     words = WORDS.get(language)
     if language == "de":
@@ -63,6 +73,7 @@ def _spoken(words: DateWords) -> tuple[Form, ...]:
     read = Readers(words)
     return (
         (compile_words(_recurring(words)), blocked),
+        *(english_forms() if words is EN else ()),
         *_absolute(words, read),
         *_relative(words, read),
         (compile_words(words.unresolved), read_unresolved),
@@ -91,7 +102,7 @@ def _named(words: DateWords) -> dict[str, str]:
         "weekday": rf"(?P<weekday>{any_of(words.weekdays)})",
         "season": rf"(?P<season>{any_of(words.seasons.values())})",
         "unit": rf"(?P<unit>{any_of(words.units.values())})",
-        "year": rf"(?P<year>{_YEAR})",
+        "year": rf"(?P<year>{YEAR if words is EN else _YEAR})",
         "day": rf"(?P<day>{_day_number(words)})",
         "turn": rf"(?:(?P<last>{last})|(?P<this>{this})|(?P<next>{following}))",
         "part": rf"(?:(?P<part>{any_of(words.parts.values())})\s*)?",
@@ -114,24 +125,27 @@ def _absolute(words: DateWords, read: Readers) -> tuple[Form, ...]:
     holiday = rf"(?P<holiday>{any_of(words.holidays)})"
     shapes = (
         (
-            rf"{first}{to}{last}\s+{link}{month}(?:{of}{year})?",
+            rf"{first}{to}(?:the\s+)?{last}\s+{link}{month}(?:{of}{year})?",
             read.days_of_month,
         ),
         (rf"{month}\s+{first}{to}{last}(?:{of}{year})?", read.days_of_month),
         (
-            rf"{lead}(?:the\s+)?{day}[\s/-]*{link}{month}(?:(?:[/-]|{of}){year})?",
+            rf"{_NO_PRICE}{lead}(?:the\s+)?{day}[\s/-]*{link}{month}(?:(?:[/-]|{of}){year})?",
             read.day_and_month,
         ),
         (
-            rf"{lead}{month}[\s-]+(?:the\s+)?{day}(?![:\d]|\s*%)(?:(?:-|{of}){year})?",
+            rf"{lead}{month}(?:[\s/-]+(?:the\s+)?|(?=\d)){day}(?![:\d]|\s*%)(?:(?:-|{of}){year})?",
             read.day_and_month,
         ),
-        (rf"{p['part']}{month}{of}{year}", read.month_and_year),
+        (rf"{p['part']}{month}(?:[/-]|{of}){year}", read.month_and_year),
         (rf"{year}\s+{month}", read.month_and_year),
         (rf"{p['season']}{of}{year}", read.season_and_year),
         (rf"(?:{p['turn']}\s+)?{holiday}(?:{of}{year})?", read.holiday),
-        (rf"Q(?P<q1>[1-4]){of}(?P<y1>{_YEAR})|(?P<y2>{_YEAR})\s*Q(?P<q2>[1-4])", read_quarter),
-        (rf"(?<!-)({_YEAR})\s*{_DASH}\s*({_YEAR})(?!{_DASH})", read_years),
+        (
+            rf"Q(?P<q1>[1-4])(?:-|{of})(?P<y1>{_YEAR})|(?P<y2>{_YEAR})[\s-]*Q(?P<q2>[1-4])",
+            read_quarter,
+        ),
+        (rf"(?<!-)({_YEAR})\s*(?:{_DASH}|{words.run})\s*({_YEAR})(?!{_DASH})", read_years),
         (r"(?:the\s+)?((?:1[89]|20|21)\d0)s", read_decade),
     )
     return tuple((compile_words(pattern), reader) for pattern, reader in shapes)
@@ -147,7 +161,7 @@ def _relative(words: DateWords, read: Readers) -> tuple[Form, ...]:
     link = words.of and f"{words.of}?"
     shapes: list[tuple[str, Reader]] = [
         (
-            rf"{p['weekday']}\s+{link}{turn}\s+(?:{week})",
+            rf"{p['weekday']}(?:\s+{words.day_part})?\s+{link}{turn}\s+(?:{week})",
             read.weekday_of_week,
         ),
         (
@@ -193,11 +207,15 @@ def _bare(words: DateWords, read: Readers) -> tuple[Form, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """How far a date is moved by the words before it; no steps means "the week of"."""
+    """How far a date is moved by the words before it; no steps means "the week of".
+
+    **Shape**: ``runs`` says that the date begins so many units instead of being moved by them.
+    """
 
     start: int
     unit: str
     steps: int
+    runs: bool = False
 
 
 @lru_cache(maxsize=16)
@@ -206,7 +224,8 @@ def _offset_pattern(words: DateWords) -> re.Pattern[str]:
     article = r"(?:\s+(?:the|dem|der|le|la|el|il|al))?"
     return re.compile(
         rf"(?<!\w)(?:(?P<n>\d{{1,4}}|{n})|the|der|die|la|le|el|il)\s+(?P<unit>{units})\s+"
-        rf"(?:(?P<after>{words.after}|from)|(?P<before>{words.before})|of|vom|del?|du){article}\s+$",
+        rf"(?:(?P<after>{words.after}|from)|(?P<before>{words.before})"
+        rf"|(?P<runs>(?:beginning|starting|commencing)(?: on| from)?)|of|vom|del?|du){article}\s+$",
         re.IGNORECASE,
     )
 
@@ -218,8 +237,9 @@ def offset_before(text: str, start: int, language: str) -> Offset | None:
     found = _offset_pattern(words).search(before) if words else None
     if words is None or found is None:
         return None
-    sign = 1 if found["after"] else -1 if found["before"] else 0
+    runs = bool(found["runs"] and found["n"])
+    sign = 1 if found["after"] or runs else -1 if found["before"] else 0
     count = found["n"] or "1"
     steps = int(count) if count.isdecimal() else meaning(words.numbers, count)
     place = start - len(before) + found.start()
-    return Offset(place, name_of(words.units, found["unit"]), sign * steps)
+    return Offset(place, name_of(words.units, found["unit"]), sign * steps, runs=runs)

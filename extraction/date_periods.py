@@ -4,7 +4,7 @@ A period is half-open. Whatever lies outside the calendar is ``None``, never an 
 joke such as "9999 years ago" must not end a run.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 _DAY = timedelta(days=1)
@@ -19,6 +19,8 @@ class Period:
     **Shape**: ``granularity`` is day, week, weekend, month, quarter, season, year or decade: how
     exactly the words fix it. ``relative`` says whether the message's time was needed to read it;
     ``yearless`` that only the year was missing; ``ambiguous`` that another reading is as good.
+    ``literal`` is the period of who counts to the day: "two months ago" as that very day, "from
+    May to July" up to the first of July.
     """
 
     start: date
@@ -27,6 +29,7 @@ class Period:
     relative: bool = False
     yearless: bool = False
     ambiguous: bool = False
+    literal: tuple[date, date] | None = None
 
 
 def day(start: date, *, granularity: str = "day", relative: bool = False) -> Period | None:
@@ -139,25 +142,46 @@ def distance(today: date, unit: str, steps: int) -> Period | None:
     if unit in {"day", "week"}:
         moved = add_days(today, steps * (7 if unit == "week" else 1))
         return day(moved, granularity=unit) if moved else None
-    return unit_around(today, unit, steps)
+    whole, exact = unit_around(today, unit, steps), months_away(today, unit, steps)
+    return replace(whole, literal=(exact, exact + _DAY)) if whole and exact else whole
+
+
+def months_away(today: date, unit: str, steps: int) -> date | None:
+    """Take the same day so many months, quarters, years or decades away."""
+    months = {"month": 1, "quarter": 3, "decade": 120}.get(unit, 12)
+    return _same_day(today, months=steps * months)
 
 
 def stretch(today: date, unit: str, steps: int) -> Period | None:
     """Take the days up to today from so many units before (negative), or those
     that follow it.
     """
+    if unit in {"quarter", "decade"}:
+        return _whole_units(today, unit, steps)
     if unit in {"day", "week"}:
         moved = add_days(today, steps * (7 if unit == "week" else 1))
     else:
-        moved = _same_day(
-            today, months=steps * {"month": 1, "quarter": 3, "decade": 120}.get(unit, 12)
-        )
+        moved = months_away(today, unit, steps)
     if moved is None:
         return None
     if steps < 0:
         return period(moved, today, unit)
     tomorrow, end = add_days(today, 1), add_days(moved, 1)
     return period(tomorrow, end, unit)
+
+
+def run_from(start: date, unit: str, steps: int) -> Period | None:
+    """Take so many units from a day on."""
+    if unit in {"day", "week"}:
+        return period(start, add_days(start, steps * (7 if unit == "week" else 1)), unit)
+    return period(start, months_away(start, unit, steps), unit)
+
+
+def _whole_units(today: date, unit: str, steps: int) -> Period | None:
+    """Take the quarters or decades before today's, or those after it."""
+    first = unit_around(today, unit, steps if steps < 0 else 1)
+    last = unit_around(today, unit, -1 if steps < 0 else steps)
+    return period(first.start, last.end, unit) if first and last else None
 
 
 def _same_day(today: date, *, months: int) -> date | None:
@@ -185,16 +209,28 @@ def weekday_near(today: date, weekday: int, *, weeks: int = 0, direction: int = 
 
 
 def part_of(whole: Period, part: str) -> Period:
-    """Take the first half ("early"), the middle half ("mid") or the last half
-    ("late").
+    """Take the first half ("early"), the middle ("mid") or the last half ("late").
+
+    Halves meet at the 16th of a month, on 1 July of a year and on Thursday of a week; the middle
+    is the 10th to the 20th of a month and May to August of a year.
     """
-    length = (whole.end - whole.start).days
-    quarter = timedelta(days=length // 4)
-    half = timedelta(days=length // 2)
+    half, begins, stops = _middles(whole)
     bounds = {
-        "early": (whole.start, whole.start + half),
-        "mid": (whole.start + quarter, whole.end - quarter),
-        "late": (whole.start + half, whole.end),
+        "early": (whole.start, half),
+        "mid": (begins, stops),
+        "late": (half, whole.end),
     }
     start, end = bounds[part]
     return Period(start, end, whole.granularity, relative=whole.relative, yearless=whole.yearless)
+
+
+def _middles(whole: Period) -> tuple[date, date, date]:
+    """Give where the second half begins, and where the middle begins and stops."""
+    start = whole.start
+    if whole.granularity == "month":
+        return start.replace(day=16), start.replace(day=10), start.replace(day=21)
+    if whole.granularity == "year":
+        return date(start.year, 7, 1), date(start.year, 5, 1), date(start.year, 9, 1)
+    length = (whole.end - start).days
+    half, quarter = timedelta(days=length // 2), timedelta(days=length // 4)
+    return start + half, start + quarter, whole.end - quarter

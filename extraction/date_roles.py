@@ -79,7 +79,8 @@ def _cues(language: str) -> tuple[tuple[Role, bool, str, re.Pattern[str]], ...]:
             exclusive,
             lean,
             re.compile(
-                rf"(?<!\w)(?P<cue>{words})(?:\s+{_ARTICLE})?(?:\s+|(?<=['\u2019]))$", re.IGNORECASE
+                rf"(?<!\w)(?P<cue>{words})(?:\s+{_ARTICLE})?(?:\s+year)?(?:\s+|(?<=['\u2019]))$",
+                re.IGNORECASE,
             ),
         )
         for role, exclusive, lean, words in table

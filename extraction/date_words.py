@@ -14,7 +14,8 @@ class DateWords:
 
     **Shape**: tables map a meaning to a pattern; ``ago`` and ``ahead`` hold ``{n}`` (a number and
     a unit); ``last``, ``this``, ``next`` may stand before or after their noun; ``lasting`` makes
-    "3 years" mean "since 3 years ago"; beside a word of ``yearly`` a date without a year recurs.
+    "3 years" mean "since 3 years ago"; ``run`` leads from one year to another;
+    beside a word of ``yearly`` a date without a year recurs.
     """
 
     months: tuple[str, ...]
@@ -49,12 +50,15 @@ class DateWords:
     ordinals: Mapping[str, int] = field(default_factory=dict)
     before_last: str = r"(?!)"
     after_next: str = r"(?!)"
+    run: str = r"(?!)"
+    day_part: str = r"(?!)"
 
 
-_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
-thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-?first
-twenty-?second twenty-?third twenty-?fourth twenty-?fifth twenty-?sixth twenty-?seventh
-twenty-?eighth twenty-?ninth thirtieth thirty-?first"""
+_ORDINALS = r"""first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
+thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
+twenty[-\s]?first twenty[-\s]?second twenty[-\s]?third twenty[-\s]?fourth twenty[-\s]?fifth
+twenty[-\s]?sixth twenty[-\s]?seventh twenty[-\s]?eighth twenty[-\s]?ninth thirtieth
+thirty[-\s]?first"""
 
 EN = DateWords(
     months=tuple(
@@ -97,6 +101,10 @@ EN = DateWords(
         "fifteen": 15,
         "twenty": 20,
         "thirty": 30,
+        "forty": 40,
+        "fifty": 50,
+        "sixty": 60,
+        "ninety": 90,
     },
     fuzzy=r"a few|few|several|some|many",
     days={
@@ -118,7 +126,7 @@ EN = DateWords(
     ),
     since=r"ever since|since|starting(?: from| on| in| with)?|beginning(?: on| in)?|as of",
     after="after|following",
-    until=r"until|till|'til|through|by|up to|up until|not later than",
+    until=r"until|till|'til|through|by|up to|up until|not? later than",
     before="before|prior to",
     on=r"on|in|during|around|about|at|over|within|throughout",
     pair=r"to|until|till|through|and|thru",
@@ -139,7 +147,7 @@ EN = DateWords(
         r"(?:kid|child|little|young|younger|student|teenager)s?"
     ),
     future=(
-        r"will|won['\u2019]t|shall|going to|gonna|plan(?:s|ning)? to|hope to|meeting|"
+        r"will|won['\u2019]t|shall|let['\u2019]s|going to|gonna|plan(?:s|ning)? to|hope to|meeting|"
         r"upcoming|\w+['\u2019]ll|is due|are due|scheduled"
     ),
     past=(
@@ -148,7 +156,7 @@ EN = DateWords(
     ),
     holidays={
         r"christmas eve": (12, 24),
-        r"christmas(?: day)?|xmas": (12, 25),
+        r"christmas(?! eve)(?: day)?|xmas": (12, 25),
         r"new year['\u2019]?s eve": (12, 31),
         r"new year['\u2019]?s(?: day)?": (1, 1),
         r"halloween": (10, 31),
@@ -158,6 +166,8 @@ EN = DateWords(
     lasting=r"for(?: about| over| almost| nearly| more than| around)?(?: the (?:last|past))?",
     yearly="born|birthday|birthdays|anniversary",
     opens="from|between",
+    run="to|until|till|through|thru",
+    day_part="(?:morning|afternoon|evening|night)",
     before_last=r"(?:the )?{u} before last",
     after_next=r"(?:the )?{u} after next",
 )

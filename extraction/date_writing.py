@@ -85,6 +85,7 @@ _PHRASES: Mapping[str, Mapping[str, str]] = {
         "about": "around {}",
         "since": "since {}",
         "until": "until {}",
+        "by": "by {}",
         "after": "after {}",
         "before": "before {}",
         "between": "from {} to {}",
@@ -236,19 +237,36 @@ def written_out(found: FoundDate, clock: ZoneInfo) -> str:
     phrases = _PHRASES[language]
     first, last, unit = _days(found, clock)
     grain = unit if unit in _COARSE else "day"
-    if found.role == "between" or (unit == "stretch"):
-        return _phrase(
-            phrases, "between", grain, _plain(first, grain, language), _plain(last, grain, language)
-        )
+    whole = (_plain(first, grain, language), _plain(last, grain, language))
+    if found.role == "between":
+        return _phrase(phrases, "between", grain, *whole)
     if found.role == "since":
         word, shown = ("after", last) if found.exclusive else ("since", first)
         return _phrase(phrases, word, grain, _plain(shown, grain, language))
     if found.role == "until":
-        word, shown = ("before", first) if found.exclusive else ("until", last)
+        lasting = "by" if found.phrase.lower().startswith("by ") else "until"
+        word, shown = ("before", first) if found.exclusive else (lasting, last)
         return _phrase(phrases, word, grain, _plain(shown, grain, language))
+    if unit == "stretch":
+        return _part(found, first, last) or _phrase(phrases, "between", grain, *whole)
     if found.granularity == "week" and (last - first).days == 0:
         return phrases["about"].format(_plain(first, "day", language))
     return phrases.get(unit, "{}").format(_plain(first, grain, language))
+
+
+def _part(found: FoundDate, first: date, last: date) -> str:
+    """Write part of one month or year by its name, in English: "in late May 2023"."""
+    grain = found.granularity
+    same = (first.year, first.month) == (last.year, last.month)
+    if found.language != "en" or grain not in {"month", "year"} or first.year != last.year:
+        return ""
+    if grain == "month" and not same:
+        return ""
+    after = last + timedelta(days=1)
+    is_early = first.day == 1 and (grain == "month" or first.month == 1)
+    is_late = after.day == 1 and (grain == "month" or after.month == 1)
+    name = "early" if is_early else "late" if is_late else "the middle of"
+    return f"in {name} {_plain(first, grain, 'en')}"
 
 
 def _phrase(phrases: Mapping[str, str], word: str, grain: str, *shown: str) -> str:

@@ -16,6 +16,7 @@ import dateparser
 
 from extraction.date_forms import BLOCKED, UNREADABLE, WORDS, Answer, Form, Moment
 from extraction.date_forms_cjk import forms_cjk
+from extraction.date_forms_en import NOW
 from extraction.date_found import FoundDate, zone_named
 from extraction.date_patterns import forms, offset_before
 from extraction.date_periods import (
@@ -25,9 +26,10 @@ from extraction.date_periods import (
     day,
     distance,
     exact_day,
+    run_from,
     unit_around,
 )
-from extraction.date_roles import Cue, cue_before, is_yearly, joins, lean_of
+from extraction.date_roles import Cue, Role, cue_before, is_yearly, joins, lean_of
 from extraction.date_writing import absolute_text
 from extraction.errors import NaiveInstant
 from extraction.languages import guess_language
@@ -124,6 +126,10 @@ def _joined(text: str, hits: list[_Hit], language: str) -> list[_Hit]:
     joined: list[_Hit] = []
     for hit in (_shifted(text, h, language) for h in hits):
         last = joined[-1] if joined else None
+        if hit.period and hit.period.granularity == NOW:
+            if last and last.period:
+                joined[-1] = _until_now(last, last.period, hit)
+            continue
         if (
             last
             and last.period
@@ -139,6 +145,18 @@ def _joined(text: str, hits: list[_Hit], language: str) -> list[_Hit]:
     return joined
 
 
+def _until_now(opened: _Hit, first: Period, hit: _Hit) -> _Hit:
+    """Make "from 2014 to now" a claim that began and goes on."""
+    today = hit.period.start if hit.period else first.end
+    literal = (first.start, today) if first.start < today else None
+    return _Hit(
+        opened.phrase_start,
+        hit.end,
+        Cue("since", opened.phrase_start),
+        replace(first, literal=literal, relative=True),
+    )
+
+
 def _between(first: Period, last: Period) -> Period | None:
     """Take all from one period to the end of another; one may borrow the other's year."""
     if first.yearless and not (last.relative and first.start < last.end):
@@ -149,8 +167,24 @@ def _between(first: Period, last: Period) -> Period | None:
         return None
     relative = last.relative or first.relative
     return Period(
-        first.start, last.end, last.granularity, relative=relative, ambiguous=last.ambiguous
+        first.start,
+        last.end,
+        last.granularity,
+        relative=relative,
+        ambiguous=last.ambiguous,
+        literal=_counted(first, last),
     )
+
+
+def _counted(first: Period, last: Period) -> tuple[date, date] | None:
+    """Give a run up to its last part, or to the end of one that is "the end of" something."""
+    is_late_half = (
+        last.granularity in {"month", "year"}
+        and last.start.replace(day=1, month=1 if last.granularity == "year" else last.start.month)
+        != last.start
+    )
+    stop = last.end if is_late_half else last.start
+    return (first.start, stop) if first.start < stop else None
 
 
 def _in_year(
@@ -178,7 +212,9 @@ def _shifted(text: str, hit: _Hit, language: str) -> _Hit:
         return hit
     base = hit.period.start
     moved = (
-        distance(base, offset.unit, offset.steps)
+        run_from(base, offset.unit, offset.steps)
+        if offset.runs
+        else distance(base, offset.unit, offset.steps)
         if offset.steps
         else unit_around(base, offset.unit, 0)
     )
@@ -205,7 +241,7 @@ def _found(text: str, hit: _Hit, *, today: date, clock: ZoneInfo, language: str)
         from_=_midnight(period.start, clock) if period else None,
         to=_midnight(period.end, clock) if period else None,
         granularity=period.granularity if period else "",
-        role=hit.cue.role,
+        role=_role(hit, language),
         language=language,
         resolved=False,
     )
@@ -219,7 +255,16 @@ def _found(text: str, hit: _Hit, *, today: date, clock: ZoneInfo, language: str)
         relative=period.relative,
         yearless=period.yearless,
         exclusive=hit.cue.exclusive,
+        literal=period.literal,
     )
+
+
+def _role(hit: _Hit, language: str) -> Role:
+    """Say how a hit bounds a claim: "from 2014 to 2018" on both sides."""
+    words, literal = WORDS.get(language), hit.period and hit.period.literal
+    is_run = hit.period and literal and literal[0] == hit.period.start
+    is_opened = words and re.fullmatch(words.opens, hit.cue.word, re.IGNORECASE)
+    return "between" if hit.cue.role == "on" and is_run and is_opened else hit.cue.role
 
 
 def _midnight(start: date, clock: ZoneInfo) -> datetime | None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extraction.date_resolver import resolve
 from extraction.dates import FoundDate, absolute_text, find_dates
 from extraction.errors import NaiveInstant, UnknownZone
 
@@ -352,3 +353,96 @@ def test_a_day_is_written_as_the_speakers_zone_had_it() -> None:
     dates = find_dates("yesterday", reference=late, zone="Europe/Berlin", language="en")
 
     assert absolute_text("yesterday", dates, "Europe/Berlin") == "on 10 May 2023"
+
+
+MORE_ENGLISH = [
+    ("on 22/04 we met", "2023-04-22", "2023-04-23"),
+    ("we met on Oct/2", "2022-10-02", "2022-10-03"),
+    ("it opened on 2019-aug-1", "2019-08-01", "2019-08-02"),
+    ("it opened in Dec/2018", "2018-12-01", "2019-01-01"),
+    ("it opened in 12/2015", "2015-12-01", "2016-01-01"),
+    ("we moved in June–August 1992", "1992-06-01", "1992-09-01"),
+    ("we went Nov 18-Dec 19, 2015", "2015-11-18", "2015-12-20"),
+    ("we met on the 4th.", "2023-05-04", "2023-05-05"),
+    ("we met on Friday the 5th.", "2023-05-05", "2023-05-06"),
+    ("I will come on the 15th of next month", "2023-06-15", "2023-06-16"),
+    ("the first week of 2015", "2014-12-29", "2015-01-05"),
+    ("the last week of July 2016", "2016-07-25", "2016-08-01"),
+    ("the first Monday of next month", "2023-06-05", "2023-06-06"),
+    ("the first two weeks of 2021", "2021-01-04", "2021-01-18"),
+    ("we met earlier this year", "2023-01-01", "2023-05-10"),
+    ("I will come later this week", "2023-05-11", "2023-05-15"),
+    ("I will come at the end of the month", "2023-05-16", "2023-06-01"),
+    ("this coming Friday", "2023-05-12", "2023-05-13"),
+    ("I will come within two weeks", "2023-05-10", "2023-05-24"),
+    ("the week beginning June 7 2023", "2023-06-05", "2023-06-12"),
+    ("3 weeks starting 5 June 2023", "2023-06-05", "2023-06-26"),
+    ("the last two quarters", "2022-10-01", "2023-04-01"),
+    ("the first quarter of 2013", "2013-01-01", "2013-04-01"),
+    ("last Easter", "2023-04-09", "2023-04-10"),
+    ("we will meet on Thanksgiving", "2023-11-23", "2023-11-24"),
+    ("in the 90s", "1990-01-01", "2000-01-01"),
+    ("in the 15th century", "1400-01-01", "1500-01-01"),
+    ("born in nineteen ninety six", "1996-01-01", "1997-01-01"),
+    ("in two thousand and fifteen", "2015-01-01", "2016-01-01"),
+    ("before the year 2019", "2019-01-01", "2020-01-01"),
+]
+
+
+@pytest.mark.parametrize(("text", "first", "after"), MORE_ENGLISH)
+def test_english_says_dates_in_many_ways(text: str, first: str, after: str) -> None:
+    (one,) = found(text)
+
+    assert days(one) == (first, after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open 24/7, from 3/4 of them",
+        "it will last three weeks",
+        "she is in her 20s",
+        "on the 4th floor",
+        "I read two thousand and twenty pages",
+        "until now",
+    ],
+)
+def test_counts_and_durations_are_no_dates(text: str) -> None:
+    assert found(text) == ()
+
+
+def test_what_goes_on_until_now_has_no_end() -> None:
+    (one,) = found("I worked there from 2014 to now")
+
+    assert one.role == "since"
+    assert one.starts_at == datetime(2014, 1, 1, tzinfo=UTC)
+    assert one.ends_at is None
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("We met earlier this year", "We met in early 2023"),
+        ("We fly at the end of the month", "We fly in late May 2023"),
+        ("I work there from 2014 to now", "I work there since 2014"),
+    ],
+)
+def test_a_part_of_a_month_or_year_is_written_by_its_name(text: str, written: str) -> None:
+    assert absolute_text(text, found(text), "UTC") == written
+
+
+@pytest.mark.parametrize(
+    ("text", "intervals"),
+    [
+        ("from May to July 2022", [("2022-05-01", "2022-07-01")]),
+        ("two months ago", [("2023-03-10", "2023-03-11")]),
+        ("since 2020", [("2020-01-01", "2020-01-02")]),
+        ("after 2018", [("2019-01-01", "2019-01-02")]),
+        ("until 2020", []),
+        ("no date", []),
+    ],
+)
+def test_intervals_follow_the_convention_of_schedulers(
+    text: str, intervals: list[tuple[str, str]]
+) -> None:
+    assert resolve(text, WEDNESDAY, language="en") == intervals
