@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from knowledge.commands import review
 from knowledge.models import Decision, Proposal
+from knowledge.queries import chain
 from knowledge.results import Actor, Review, SubjectRef
 from knowledge.trust import WhatHappened
 from workbench.benches import seeding, soundness
@@ -74,7 +75,7 @@ def prove(space_id: int, acknowledged: list[str]) -> None:
         {
             "decisions": Decision.objects.filter(space_id=space_id).count(),
             "broken": soundness.broken_rules(space_id=space_id, acknowledged=acknowledged),
-            "events": soundness.recompute_chain(space_id).events,
+            "events": chain.recompute(soundness.chain_of(space_id)).events,
             "attacks_that_succeeded": succeeded,
         }
     )

@@ -14,6 +14,7 @@ from django.db import connections, transaction
 from django.db.backends.utils import CursorWrapper
 
 from knowledge.models import Decision, Space, Version
+from knowledge.queries import chain
 from knowledge.results import SubjectRef
 from tests.factories import NOW, Desk, make_desk
 from workbench.benches import seeding, soundness
@@ -118,6 +119,7 @@ def owner_looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[CursorWrapper]:
     """The owner, who alone can put the guards to sleep, in a transaction that is taken back."""
     owner = connections["owner"]
     monkeypatch.setattr(soundness, "connection", owner)
+    monkeypatch.setattr(chain, "connection", owner)
     with transaction.atomic(using="owner"), owner.cursor() as cursor:
         for table in ("version", "decision", "proposal", "auditevent", "auditpayload"):
             cursor.execute(f"ALTER TABLE knowledge_{table} DISABLE TRIGGER USER")

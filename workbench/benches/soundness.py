@@ -1,13 +1,11 @@
 """What must hold of a space whatever happened to it: each rule as a count of what breaks it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
 from uuid import UUID
 
 from django.db import connection
 
-CHAIN = (Path(__file__).parent / "chain.sql").read_text(encoding="utf-8")
+from knowledge.queries import chain
 
 LOST = """
 SELECT count(*) FROM unnest(%s::uuid[]) AS acknowledged(id)
@@ -77,23 +75,10 @@ RULES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """What a recomputation of an audit chain found. ``first_bad`` is the seq of an event."""
-
-    events: int
-    first_bad: int | None
-
-
-def recompute_chain(space_id: int) -> Chain:
-    """Return how many events the space's chain has and the first that does not hold.
-
-    **Cost**: one query over the whole chain.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(CHAIN, [space_id])
-        events, first_bad = cursor.fetchone() or (0, None)
-    return Chain(events=events, first_bad=first_bad)
+def chain_of(space_id: int) -> chain.Chain:
+    """Return the space's chain. **Raises**: ValueError where there is none."""
+    [found] = [each for each in chain.chains() if each.space_id == space_id]
+    return found
 
 
 def broken_rules(*, space_id: int, acknowledged: Iterable[UUID | str]) -> dict[str, int]:
@@ -111,6 +96,5 @@ def broken_rules(*, space_id: int, acknowledged: Iterable[UUID | str]) -> dict[s
             # A percent sign would have to be doubled; none of the rules holds one but its place.
             cursor.execute(count, [space_id])
             found[rule] = (cursor.fetchone() or (0,))[0]
-    chain = recompute_chain(space_id)
-    found["the audit chain holds"] = int(chain.first_bad is not None or chain.events == 0)
+    found["the audit chain holds"] = len(chain.verify(chain_of(space_id)).faults)
     return {rule: count for rule, count in found.items() if count}
