@@ -34,6 +34,8 @@ _TERMINATOR = re.compile(
 _CJK_STOPS = "\u3002\uff01\uff1f\uff61"
 _CLOSERS = "\"'\u2019\u201d)]\u300d\u300f\uff09\u300b\u00bb*_"
 _NEAR = 40  # as far as any decision looks back or ahead
+# "J.K. Rowling"; "the U.S. We" is told by the soft abbreviations.
+_INITIALS = re.compile(r"(?<![\w.])[A-Z]\.[A-Z](?:\.[A-Z])?\Z")
 _WORD_BEFORE = re.compile(r"[\w.]+\Z")
 
 
@@ -111,6 +113,7 @@ def _is_abbreviation(text: str, at: int, follows: str) -> bool:
     if word in _ABBREVIATIONS and follows:
         return True
     is_initial = len(word) == 1 and word.isalpha() and text[at - 1].isupper() and word != "i"
+    is_initial = is_initial or (bool(_INITIALS.search(text, 0, at)) and follows.isupper())
     lead = text[max(0, at - _NEAR) : at - len(word)].rstrip(" \t")
     is_list_number = word.isdigit() and len(word) <= 2 and lead[-1:] in {"", "\n"}
     return bool(follows) and (is_initial or is_list_number)

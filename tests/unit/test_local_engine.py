@@ -429,8 +429,9 @@ def test_a_date_may_be_what_the_sentence_speaks_of() -> None:
 
 
 def test_what_did_something_to_the_speaker_is_not_the_speaker() -> None:
-    texts = [c.text for c in calibrate(episode("I ran a race. Really made me think.")).candidates]
-    assert texts == ["Ana ran a race. It really made Ana think."]
+    said = episode("I ran a race in Ulm. Really made me plan a second one in Bern.")
+    texts = [c.text for c in calibrate(said).candidates]
+    assert texts == ["Ana ran a race in Ulm. It made Ana plan a second one in Bern."]
 
 
 _BITS = [

@@ -12,7 +12,9 @@ from extraction.engines.local import (
     durability,
     modality,
     openers,
+    passing,
     rewriting,
+    shortening,
     verbs,
 )
 from extraction.engines.local.attributes import Setting
@@ -115,6 +117,33 @@ def of_message(
         or _yes_or_no(scene, message, place, before=before)
         or _fragment(scene, message, place, before=before)
     )
+
+
+def pointing(scene: Scene, message: EpisodeMessage, before: EpisodeMessage | None) -> Draft | None:
+    """Draft "It's a book by Le Guin." where it answers a question; what "it" is stays flagged.
+
+    **Shape**: only names and numbers make such an answer worth keeping.
+    """
+    spans = sentences.split(message.text)
+    if before is None or before.by_subject or not talks(before) or not spans:
+        return None
+    asked = sentences.texts(before.text)
+    start, end = spans[0]
+    said = openers.trim(message.text[start:end], names=scene.others)
+    if not asked or not asked[-1].endswith("?") or not _POINTS.match(said):
+        return None
+    if not durability.read(said).named or passing.adds_little(said) or said.endswith("?"):
+        return None
+    text = shortening.shortened(rewriting.third_person(said, scene.voice(message)))
+    draft = _draft(scene, message, Place(message.index, start, end), text=text)
+    return replace(
+        draft, support=((before.index, asked[-1]),), notes=("unresolved_pronoun",), confidence=0.4
+    )
+
+
+_POINTS = re.compile(
+    r"^(?:it|they|that|this|he|she)(?:['\u2019](?:s|re)| is| are| was| were)\b", re.IGNORECASE
+)
 
 
 def _answer_span(text: str, spans: list[sentences.Span]) -> sentences.Span:

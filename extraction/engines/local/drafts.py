@@ -12,7 +12,9 @@ from extraction.engines.local import (
     durability,
     modality,
     openers,
+    passing,
     rewriting,
+    shortening,
     words,
 )
 from extraction.engines.local.attributes import Setting
@@ -152,6 +154,7 @@ def _of_sentence(
     trimmed = modality.without_request(told)
     spoken = _with_subject(trimmed)
     text = rewriting.third_person(spoken, scene.voice(message), before=before)
+    text = shortening.shortened(text)
     if durability.is_directive(trimmed):
         text = f"{scene.voice(message).name} asks: {text[:1].lower()}{text[1:]}"
     setting = attributes.find(text)
@@ -215,6 +218,8 @@ def _with_subject(trimmed: str) -> str:
     verb = next((w for w in low.split() if w.lower() not in words.ADVERBS), "").lower().strip(".,!")
     if verb in words.PARTICIPLE_OPENERS or verb == "gonna":
         return f"I'm {low}"
+    if re.match(r"been (?:an?|so|quite|pretty|super|really|such) ", low):
+        return f"It has {low}"
     return f"I have {low}" if verb == "been" else f"I {low}"
 
 
@@ -292,6 +297,8 @@ def _append(drafts: list[Draft], draft: Draft, message: EpisodeMessage, *, subje
         else ""
     )
     person = _HE_SHE.match(draft.trimmed)
+    if adjacent and passing.adds_little(draft.trimmed):
+        return  # an afterthought; its words stay a gap
     if who and person and person[1].lower() not in {"they", "their"}:
         drafts.append(_named(draft, who, person))
     elif (

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from extraction.engines.base import Modality
-from extraction.engines.local import words
+from extraction.engines.local import passing, words
 from extraction.words import content_words
 
 _FIRST = re.compile(
@@ -29,7 +29,8 @@ _SMALL_TALK = re.compile(
     r"|well done|nice (?:one|work|job|meeting)"
     r"|i (?:(?:totally|completely|fully|really|100%|couldn['\u2019]t) )?agree\b"
     r"|i hope (?:you|your|it|that you|things|everything)"
-    r"|i (?:bet|see|know|get it|understand|hear you|imagine|can imagine|can (?:see|tell"
+    r"|i see(?=[.,!]|$| (?:what|how|that|you|your|why|where))"
+    r"|i (?:bet|know|get it|understand|hear you|imagine|can imagine|can (?:see|tell"
     r"|only imagine))\b(?! (?:a|an|my|the|how to|some)\b)"
     r"|i(?:['\u2019]m| am) (?:(?:so|really|super|very|always|truly) )*(?:proud of you"
     r"|here for you|happy for you|glad (?:you|to hear|that you|i could|it)"
@@ -56,6 +57,8 @@ _SMALL_TALK = re.compile(
     r"|for (?:letting|being|the|your|all|having"
     r"|sharing|everything|always)\b|wish(?:ing)? you|i wish you|enjoy (?:your|the|it"
     r"|every)|long time no|what['\u2019]s (?:up|new)|how['\u2019]s|not much|of course"
+    r"|(?:it['\u2019]?s |it has )?been (?:ages|a while|too long|forever)\b"
+    r"|take a look|have a look|in the meantime,? let['\u2019]?s|(?:so|really|very) glad\b"
     r"|me too|me neither|i (?:do|did|am|have|will|can|don['\u2019]t know)[.! ]*$)",
     re.IGNORECASE,
 )
@@ -158,6 +161,7 @@ _FEELING = re.compile(
 _DENIAL_OPENER = re.compile(
     r"(?:haven|can|couldn|didn|won|wasn)['\u2019]?t (?!you\b|wait\b|go wrong)", re.IGNORECASE
 )
+_NEVER_NOUNS = frozenset("hoping wishing wondering thinking planning".split())
 _WHAT_THINGS_DO = frozenset("made gave got left took kept".split())
 _MAIN_VERB_AHEAD = re.compile(
     r"\b(?:is|are|was|were|has|have|helps?|makes?|made|feels?|felt|can|could|will|would"
@@ -172,6 +176,20 @@ _PROMISE = re.compile(
 _DIRECTIVE = re.compile(
     r"^(?:from now on,? )?(?:please )?(?:always|never|do not ever"
     r"|don['\u2019]t ever) (?!mind|been|had|ending|the|a)[a-z]+\b(?! (?:i|we)\b)",
+    re.IGNORECASE,
+)
+# "The kids loved it": whose kids needs no saying.
+_OWN_PEOPLE = re.compile(
+    r"^(?:the|both) (?:kids|children|family|wife|husband|dogs?|pups?|puppies|puppy|cats?|kitten"
+    r"|boys|girls|twins|baby|parents|fam|team|guys|gang|crew|store|shop|studio|business)\b"
+    r"(?! (?:that|who)\b)",
+    re.IGNORECASE,
+)
+# "Fitting into the team was a challenge": in the past, it was the speaker who did.
+_LIVED_THROUGH = re.compile(
+    r"^(?!nothing|something|anything|everything|during|morning|evening"
+    r"|being (?:ourselves|yourself))"
+    r"[a-z]{2,}ing\b[^,;]{3,60}? (?:was|were|had been|has been|has helped|have been)\b",
     re.IGNORECASE,
 )
 _NO_STATEMENT = re.compile(r"^(?:```|[#*_=\-|{}<>\[\]()\s]+$)")
@@ -198,7 +216,11 @@ def read(sentence: str, *, has_attribute: bool = False) -> Reading:
     named = len(_NAMED.findall(sentence))
     content = len(content_words(sentence, "en"))
     first = bool(_FIRST.search(sentence))
-    opener = elliptic_opener(sentence) or is_directive(sentence)
+    opener = (
+        elliptic_opener(sentence)
+        or is_directive(sentence)
+        or bool(_OWN_PEOPLE.match(sentence) or _LIVED_THROUGH.match(sentence))
+    )
     worldly = (
         (has_attribute or bool(_PROPER.search(sentence)))
         and bool(_STATIVE.search(sentence))
@@ -219,7 +241,8 @@ def elliptic_opener(sentence: str) -> bool:
     if _DENIAL_OPENER.match(sentence):
         return True
     found = re.match(
-        r"(?:(?:just|also|still|finally|recently|currently|already|really) )*([a-z]+)\b(.*)",
+        r"(?:(?:just|also|still|finally|recently|currently|already|really|definitely) )*"
+        r"([a-z]+)\b(.*)",
         sentence,
         re.IGNORECASE,
     )
@@ -230,7 +253,8 @@ def elliptic_opener(sentence: str) -> bool:
         return False  # "Really made me think": it did, not I
     if verb in words.PARTICIPLE_OPENERS:
         # "Painting is fun" speaks of painting; "Painting a fence today" of the speaker.
-        return not _MAIN_VERB_AHEAD.search(rest[:60])
+        clause = re.split(r"[,;:]|\s[-\u2013\u2014]", rest[:60])[0]
+        return verb in _NEVER_NOUNS or not _MAIN_VERB_AHEAD.search(clause)
     if verb in {"love", "enjoy", "like"}:
         return bool(re.match(r"\s+(?:to\b|\w+ing\b)", rest))
     is_going_to_be = verb == "gonna" and bool(
@@ -246,6 +270,8 @@ def is_directive(sentence: str) -> bool:
 
 def _is_small_talk(sentence: str, content: int) -> bool:
     if _NO_STATEMENT.match(sentence) or _EMPTY_OPINION.match(sentence):
+        return True
+    if passing.is_said_in_passing(sentence):
         return True
     return bool(_SMALL_TALK.match(sentence)) or (
         bool(_COMPLIMENT.search(sentence) or _PROMISE.search(sentence)) and content < 8

@@ -122,6 +122,10 @@ def _of_message(
     own, left = drafts.of_message(scene, message)
     answer = answers.of_message(scene, message, before)
     if answer is None:
+        pointed = answers.pointing(scene, message, before)
+        if pointed is None or any(_overlap(draft.place, pointed.place) for draft in own):
+            return own, left
+        own, left = [pointed, *own], [p for p in left if not _overlap(p, pointed.place)]
         return own, left
     own = [draft for draft in own if not _overlap(draft.place, answer.place)]
     return [answer, *own], [place for place in left if not _overlap(place, answer.place)]

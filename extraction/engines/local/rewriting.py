@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from extraction.engines.local import verbs, words
+from extraction.engines.local import companions, verbs, words
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*['\u2019]?|\d[\w.,:%/-]*|\s+|.", re.DOTALL)
 _PERSON = {"i", "we"}
@@ -19,28 +19,13 @@ _GENERIC_YOU_BEFORE = frozenset(
 )
 _TOLD = frozenset(
     "with to for show tell give help see join visit meet thank remind hear from like about "
-    "love call beat teach ask support know at on behind told showed gave sent owe and".split()
+    "have having love call beat teach ask support know at on behind told showed gave sent owe "
+    "and".split()
 )
 # "what you said", "while you were away": one person's past, not everybody's.
 _YOU_DID = frozenset(
     "were said mentioned told asked gave recommended suggested sent showed did wrote made".split()
 )
-_COMPANION = re.compile(
-    r"\bwith\s+my\s+(?P<with>(?:[\w'-]+\s+)?(?:"
-    + "|".join(sorted(words.PERSON_RELATIONS))
-    + r"))\b|\bmy\s+(?P<kin>kids|children|family|husband|wife|partner|girlfriend|boyfriend)\b",
-    re.IGNORECASE,
-)
-_SOMEONE_ELSE = re.compile(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
-_AND_I = re.compile(
-    r"\b(?i:my|our)\s+(?P<who>(?:[\w'-]+\s+)?(?:"
-    + "|".join(sorted(words.PERSON_RELATIONS))
-    + r")(?:,?\s+[A-Z][\w-]+)?),?\s+and\s+I\b(?!['\u2019])"
-)
-_IS_MY = re.compile(
-    r"\b((?!it|that|what|he|she|who|there|let)\w+)['\u2019]s (my|our)\b", re.IGNORECASE
-)
-_ME_AND = re.compile(r"^(?:me and my|I and my)\s+(?P<who>[\w'-]+)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,35 +67,19 @@ def third_person(sentence: str, voice: Voice, *, before: str = "") -> str:
     **Shape**: the name once, then "they"; ``before`` is the sentence before it, where "we" may
     find its company. The meaning is kept before the style.
     """
-    text = _join_pairs(sentence, voice)
+    text = companions.joined(sentence, voice.name)
     tokens = _TOKEN.findall(text)
     low = {token.lower() for token in tokens}
     line = _Line(
         voice=voice,
         tokens=tokens,
-        companion=_company(f"{before} {sentence}"),
+        companion=companions.company(f"{before} {sentence}"),
         plain_they=bool(low & {"they", "them", "their", "they're", "they've", "theirs"}),
         named=text != sentence or voice.name.lower() in low,
     )
     while line.at < len(tokens):
         _step(line)
     return _capitalised(re.sub(r"\s+", " ", "".join(line.out)).strip())
-
-
-def _join_pairs(sentence: str, voice: Voice) -> str:
-    text = _AND_I.sub(
-        lambda match: f"{voice.name} and their {match['who'].replace(',', '')}", sentence, count=1
-    )
-    text = _IS_MY.sub(r"\1 is \2", text)
-    return _ME_AND.sub(lambda match: f"{voice.name} and their {match['who']}", text, count=1)
-
-
-def _company(text: str) -> str:
-    """Who "we" may be with: people named beside the speaker, unless they are spoken of apart."""
-    if _SOMEONE_ELSE.search(text):
-        return ""
-    found = [(match["with"] or match["kin"]).strip() for match in _COMPANION.finditer(text)]
-    return found[-1] if found else ""
 
 
 def _capitalised(text: str) -> str:
@@ -353,10 +322,26 @@ def _us(line: _Line) -> str:
 
 
 def _my(line: _Line) -> str:
+    if not line.owned and not line.named and _subject_follows(line):
+        return "their"  # "In their spare time Ana paints"
     if line.named or line.owned:
         return "their"
     line.owned = True
     return line.voice.possessive
+
+
+def _subject_follows(line: _Line) -> bool:
+    """Tell whether a sentence opens with a side clause and names its speaker after it."""
+    opener = next((token.lower() for token in line.tokens if token.strip()), "")
+    ahead = {token.lower().replace("\u2019", "'") for token in line.tokens[line.at + 1 :]}
+    return opener in _SIDE_OPENERS and bool(ahead & _FIRST_PERSONS)
+
+
+_SIDE_OPENERS = frozenset(
+    "after before while when since as during despite with without besides by in on at through for "
+    "because although though until once if".split()
+)
+_FIRST_PERSONS = frozenset("i i'm i've i'd i'll".split())
 
 
 def _our(line: _Line) -> str:

@@ -48,7 +48,9 @@ PARTICIPLE_OPENERS = frozenset(
     "training starting getting feeling taking having making doing writing reading building "
     "organising organizing hoping saving considering preparing raising volunteering teaching "
     "spending using currently dreaming missing focusing visiting hosting celebrating watching "
-    "playing travelling traveling waiting enjoying".split()
+    "playing travelling traveling waiting enjoying adding heading creating sharing giving wishing "
+    "organizing practicing practising finishing joining leaving buying selling attending "
+    "wondering".split()
 )
 PAST_OPENERS = frozenset(
     "started finished moved went got bought joined left made took found saw tried met quit "

@@ -1,0 +1,45 @@
+"""Leaving out of a statement what says nothing: stress, throat-clearing, afterthoughts."""
+
+import re
+
+# Words of stress before a verb or an adjective; "not really" and "just like" mean something.
+_STRESS = re.compile(
+    r"(?<!\bnot)(?<!n['\u2019]t)(?<!\bis it) (?:really|just|definitely|totally|absolutely|truly"
+    r"|super|honestly|literally|actually|basically|simply|certainly|seriously|completely)"
+    r"(?= (?!(?:as|like|about|before|after|because|when|right|enough|the|then|in time|so you)\b)"
+    r"[a-z])",
+)
+_SO = re.compile(
+    r"\b(is|are|was|were|feels?|felt|been|be|became|get|got|looks?|looked|means|meant) "
+    r"(?:so|very|really) (?=(?!(?:far|much|many|long|to|often|little|few)\b)[a-z]+\b(?! that\b))"
+)
+_LEAD = re.compile(
+    r"^(?:(?:just|actually|honestly|basically|for example|for instance|well|yup|also|plus|in fact"
+    r"|to be honest|as always|believe it or not|luckily|thankfully|fortunately|of course|anyway"
+    r"|by the way|guess what|crazy thing happened|you know what|for me|lately|speaking of which)"
+    r"(?:,| -| \u2013| \u2014|:)\s+)+",
+    re.IGNORECASE,
+)
+_ANNOUNCES = re.compile(
+    r"^[^.,;]{0,60}?\b(?:had to (?:share|tell)|has (?:some |an? |the )?(?:\w+ )?(?:news|update)"
+    r"|wanted to (?:share|tell|let))\b[^.,;]{0,60}? [-\u2013\u2014]+ (?=\w)",
+    re.IGNORECASE,
+)
+_JUST_TIME = re.compile(r"^Just (?=(?:last|yesterday|this|the|in|on|a|two|three|got|had)\b)")
+_END = re.compile(
+    r"(?:,? (?<!['\u2019]s )(?:for sure|as well|a lot lately|you know|of course|after all|and all"
+    r"|and everything|or whatever|and so on))+(?=[.!]?$)"
+)
+_QUOTED_STOP = re.compile(r"([.!?][\"\u201d])\.$")
+
+
+def shortened(statement: str) -> str:
+    """Leave out stress and throat-clearing; the claim, its names, numbers and denials stay."""
+    text = _LEAD.sub("", statement)
+    text = _JUST_TIME.sub("", _ANNOUNCES.sub("", text))
+    before = None
+    while before != text:
+        before = text
+        text = _SO.sub(r"\1 ", _STRESS.sub("", text))
+    text = _QUOTED_STOP.sub(r"\1", _END.sub("", text))
+    return text[:1].upper() + text[1:] if len(text.split()) > 1 else statement
