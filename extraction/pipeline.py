@@ -44,10 +44,11 @@ SLICE_S = 45.0
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The engine and the embedder a run uses."""
+    """The engine and the embedder a run uses, and whether it looks at what is known."""
 
     engine: Engine
     embedder: Embedder
+    recalls: bool = True
 
 
 def default_tools() -> Tools:
@@ -114,8 +115,12 @@ def run_episode(
     """
     began = time.monotonic()
     messages = episode_messages(episode_id)
-    known = known_of_subject(
-        space_id=conversation.space_id, subject_id=subject.id, valid_at=messages[-1].sent_at
+    known = (
+        known_of_subject(
+            space_id=conversation.space_id, subject_id=subject.id, valid_at=messages[-1].sent_at
+        )
+        if tools.recalls
+        else []
     )
     shown = recall.choose(known, words=_words_of(messages, subject=subject))
     episode = _episode_input(

@@ -1,11 +1,11 @@
-"""Adapter for retrieval scripts over LoCoMo-like turns: ``factory(docs) -> search``.
+"""Adapter for retrieval scripts over turns: ``factory(docs) -> search``.
 
 Usable from outside of Django (``--system extraction.evaluation.locomo:factory``): it sets itself
 up, and works in the database of ``WORKBENCH_HOME`` or ``DATABASE_URL`` in a space of its own.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from itertools import groupby
@@ -20,25 +20,31 @@ if not apps.ready and not apps.loading:
 
 from django.core.management import call_command  # after the set-up
 
-from extraction.evaluation.scratch import Scratch, open_scratch
-from extraction.importers.wording import id_from_name
-from knowledge.results import NewMessage, SubjectRef
+from extraction.evaluation.datasets import Turn
+from extraction.evaluation.scratch import PERSONAL, Asking, Scratch, asking, open_scratch
 
 Doc = Mapping[str, Any]
 Hit = dict[str, Any]
 Search = Callable[..., list[Hit]]
+ROLES = frozenset({"user", "assistant"})
 
 
 def factory(docs: Sequence[Doc]) -> Search:
     """Take the turns in, session by session, and return their search.
 
+    Two people who talk are asked what ever was; somebody who talks to an assistant, what holds.
+
     **Shape**: a doc has id, text, speaker, session, recorded_at (ISO, taken as UTC).
     """
     prepare_database()
     scratch = open_scratch()
-    take_in_sessions(scratch, docs)
+    turns = [turn_of(doc) for doc in docs]
+    take_in_sessions(scratch, turns)
     scratch.embed()
-    return search_of(scratch)
+    is_chat = {doc["speaker"] for doc in docs} <= ROLES
+    return search_of(
+        asking(scratch, looks_back=not is_chat, ends_at=max(turn.said_at for turn in turns))
+    )
 
 
 @cache
@@ -47,52 +53,32 @@ def prepare_database() -> None:
     call_command("migrate", verbosity=0, interactive=False)
 
 
-def take_in_sessions(scratch: Scratch, docs: Sequence[Doc]) -> None:
-    """Run each session through capture, pipeline and approval in its order."""
-    for session, turns in groupby(docs, key=lambda doc: doc["session"]):
-        said = list(turns)
-        subjects = {doc["speaker"]: _subject(doc["speaker"]) for doc in said}
-        scratch.take_in(
-            external_id=f"session-{session}",
-            messages=[_message(doc, subject=subjects[doc["speaker"]]) for doc in said],
-            subjects=list(subjects.values()),
-        )
+def take_in_sessions(scratch: Scratch, turns: Iterable[Turn]) -> None:
+    """Run each session through capture, pipeline and decisions in its order."""
+    for _session, said in groupby(turns, key=lambda turn: turn.session):
+        scratch.take_in(list(said))
 
 
-def search_of(scratch: Scratch) -> Search:
-    """Return a search whose ``as_of`` is when something was true."""
+def search_of(questions: Asking) -> Search:
+    """Return a search as the scripts call it; ``as_of`` is a time of the conversation."""
 
     def search(query: str, k: int, as_of: str | None = None) -> list[Hit]:
-        """Without ``as_of`` the question looks back on everything that was ever approved."""
-        found = scratch.ask(
-            query,
-            k=k,
-            valid_at=_instant(as_of) if as_of else None,
-            history=as_of is None,
-        )
-        return [
-            {
-                "text": item.found.text,
-                "sources": list(dict.fromkeys(q.message_external_id for q in item.quotes)),
-            }
-            for item in found.items
-        ]
+        """Give texts with the turns they rest on, best first."""
+        hits = questions.search(query, k, _instant(as_of) if as_of else None)
+        return [{"text": hit.text, "sources": list(hit.sources)} for hit in hits]
 
     return search
 
 
-def _subject(speaker: str) -> SubjectRef:
-    return SubjectRef("user", id_from_name(speaker), speaker)
-
-
-def _message(doc: Doc, *, subject: SubjectRef) -> NewMessage:
-    return NewMessage(
-        external_id=str(doc["id"]),
-        speaker_name=doc["speaker"],
-        kind="user_message",
+def turn_of(doc: Doc) -> Turn:
+    """Read one doc of the scripts; ``assistant`` is nobody's own words."""
+    return Turn(
+        id=str(doc["id"]),
+        speaker=str(doc["speaker"]),
+        kind="agent_message" if doc["speaker"] == "assistant" else PERSONAL,
         text=doc["text"],
-        sent_at=_instant(doc["recorded_at"]),
-        speaker=subject,
+        session=str(doc["session"]),
+        said_at=_instant(doc["recorded_at"]),
     )
 
 

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from extraction.evaluation import locomo
 from extraction.evaluation.approving import approve_all
-from extraction.evaluation.scratch import open_scratch
+from extraction.evaluation.scratch import asking, open_scratch
 from knowledge.errors import NotAllowed
 from knowledge.models import Proposal, Role, Space, Version
 from knowledge.trust import TrustState
@@ -62,14 +62,16 @@ def test_turns_come_back_as_approved_statements_with_their_ids(
 
 def test_nothing_unapproved_is_found(search_docs: list[dict[str, Any]]) -> None:
     scratch = open_scratch()
-    locomo.take_in_sessions(scratch, search_docs)
+    turns = [locomo.turn_of(doc) for doc in search_docs]
+    locomo.take_in_sessions(scratch, turns)
     scratch.embed()
     approved = Proposal.objects.filter(space_id=scratch.space_id, state=TrustState.APPROVED)
     assert approved.exists()
     assert not Proposal.objects.filter(space_id=scratch.space_id, state=TrustState.PENDING).exists()
     texts = set(approved.values_list("text", flat=True))
 
-    hits = locomo.search_of(scratch)("pottery", 20)
+    questions = asking(scratch, looks_back=True, ends_at=turns[-1].said_at)
+    hits = locomo.search_of(questions)("pottery", 20)
 
     assert {hit["text"] for hit in hits} <= texts
 
