@@ -10,6 +10,8 @@ KnowledgeError
     ├── TargetMoved       the statement to be replaced is no longer the one that was seen
     ├── SlotTaken         another statement holds this slot in this period
     ├── TransitionRefused the trust table has no such change
+    ├── Erased            its words were erased
+    ├── BlockedByTombstone it was erased, and may not come back before the tombstone is lifted
     └── UndoRefused       a later decision depends on what would be undone
 """
 
@@ -88,3 +90,18 @@ class UndoRefused(Conflict):
     """A later decision depends on what would be undone, or it was undone already."""
 
     code = "undo_refused"
+
+
+class Erased(Conflict):
+    """The words were erased: nothing is left to decide about."""
+
+    code = "erased"
+
+
+class BlockedByTombstone(Conflict):
+    """It was erased, and may not come back before a privacy officer lifts the tombstone.
+
+    **Shape**: ``details["tombstone_id"]`` names it.
+    """
+
+    code = "blocked_by_tombstone"

@@ -94,3 +94,41 @@ def check_can_manage_attributes(*, user_id: int | None, space_id: int, now: date
     """
     if not can_manage_attributes(user_id=user_id, space_id=space_id, now=now):
         raise NotAllowed("Only an administrator of this space may change its attributes.")
+
+
+def can_ask_erasure(*, user_id: int | None, space_id: int, now: datetime) -> bool:
+    """Say whether the person may ask for an erasure, and lift tombstones."""
+    return _holds([Role.PRIVACY], user_id=user_id, space_id=space_id, now=now)
+
+
+def check_can_ask_erasure(*, user_id: int | None, space_id: int, now: datetime) -> None:
+    """Refuse whoever is not a privacy officer of the space.
+
+    **Raises**: NotAllowed.
+    """
+    if not can_ask_erasure(user_id=user_id, space_id=space_id, now=now):
+        raise NotAllowed("Only a privacy officer of this space may have something erased.")
+
+
+def can_confirm_erasure(
+    *, user_id: int | None, asked_by_id: int | None, space_id: int, now: datetime
+) -> bool:
+    """Say whether the person may confirm what somebody else asked to be erased."""
+    return user_id != asked_by_id and _holds(
+        [Role.PRIVACY, Role.ADMIN], user_id=user_id, space_id=space_id, now=now
+    )
+
+
+def check_can_confirm_erasure(
+    *, user_id: int | None, asked_by_id: int | None, space_id: int, now: datetime
+) -> None:
+    """Refuse who asked for it, and whoever is neither privacy officer nor administrator.
+
+    **Raises**: NotAllowed.
+    """
+    if user_id == asked_by_id:
+        raise NotAllowed("You asked for this, so another person has to confirm it.")
+    if not can_confirm_erasure(
+        user_id=user_id, asked_by_id=asked_by_id, space_id=space_id, now=now
+    ):
+        raise NotAllowed("Only a privacy officer or an administrator may confirm an erasure.")

@@ -12,6 +12,7 @@ from knowledge import policies
 from knowledge.commands import audit, governing
 from knowledge.errors import (
     Conflict,
+    Erased,
     NotFound,
     StaleProposal,
     TargetMoved,
@@ -46,7 +47,7 @@ def lock_proposal(
     What waits on it, or on the version it would be ``ending``, is told of the decision later and
     so is locked with it: all at once, by id, before any version and before the ledger.
 
-    **Raises**: NotFound, NotAllowed.
+    **Raises**: NotFound, NotAllowed, Erased.
     """
     beside = Q(waits_on_id=proposal_id)
     if ending is not None:
@@ -61,6 +62,8 @@ def lock_proposal(
     if proposal is None:
         raise NotFound("There is no such proposal.")
     policies.check_can_decide(user_id=by.user_id, space_id=proposal.space_id, now=now)
+    if proposal.redacted_at is not None:
+        raise Erased("The words of this proposal were erased. There is nothing left to decide.")
     return proposal
 
 
@@ -222,6 +225,8 @@ def lock_version(version_id: int, *, by: Actor, now: datetime, believed: bool = 
     if version is None:
         raise NotFound("There is no such version of a statement.")
     policies.check_can_decide(user_id=by.user_id, space_id=version.space_id, now=now)
+    if version.redacted_at is not None:
+        raise Erased("The words of this statement were erased. There is nothing left to decide.")
     if believed:
         check_believed(version)
     return version

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from knowledge.commands import tombstones
 from knowledge.commands.content import check_content
 from knowledge.models import Proposal, ProposalVector
 from knowledge.results import Actor, Edits
@@ -11,7 +12,7 @@ from knowledge.results import Actor, Edits
 def apply_edits(proposal: Proposal, *, edits: Edits | None, by: Actor) -> dict[str, Any]:
     """Write the edits to the locked row; return what the changed fields held before.
 
-    **Raises**: InvalidInput, InvalidPeriod.
+    **Raises**: InvalidInput, InvalidPeriod; BlockedByTombstone for what was erased.
     """
     if edits is None:
         return {}
@@ -28,6 +29,7 @@ def apply_edits(proposal: Proposal, *, edits: Edits | None, by: Actor) -> dict[s
     if not before:
         return {}
     check_content(proposal)
+    tombstones.check_believable(tombstones.value_of(proposal))
     if "valid_from" in before:
         proposal.start_basis = "stated"
     if "text" in before:

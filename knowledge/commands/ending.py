@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from knowledge.commands import audit, belief, deciding, governing, indexing
+from knowledge.commands import audit, belief, deciding, governing, indexing, tombstones
 from knowledge.errors import Conflict, InvalidInput, NotFound, SlotTaken
 from knowledge.models import (
     Confirmation,
@@ -77,6 +77,7 @@ def restore(*, review: StatementReview, by: Actor, now: datetime) -> Decided:
         raise SlotTaken(
             f"“{version.text}” cannot come back: another statement holds its place now."
         ) from error
+    tombstones.lift_refutation(version, decision=decision)
     indexing.ask_for_vectors(space_id=version.space_id, now=now)
     deciding.log_statement(
         decision, statement=version.statement, by=by, payload={"text": version.text}
@@ -102,6 +103,7 @@ def merge(*, review: StatementReview, into_version_id: int, by: Actor, now: date
         version.statement_id == into.statement_id
     ):
         raise InvalidInput("Choose another statement of the same subject.", field="into")
+    tombstones.check_believable(tombstones.value_of(version))
     decision = _decide(version, review=review, kind=DecisionKind.MERGE, by=by)
     belief.close_version(version, decision=decision, reason=EndReason.MERGED, successor_id=into.pk)
     if not version.proposal.confirmations.filter(undone_by__isnull=True).exists():
@@ -229,6 +231,8 @@ def _end(
     deciding.check_believed(version)
     decision = _decide(version, review=review, kind=kind, by=by)
     belief.close_version(version, decision=decision, reason=reason)
+    if reason == EndReason.REFUTED:
+        tombstones.plant_for_refutation(version, decision=decision)
     deciding.log_statement(
         decision, statement=version.statement, by=by, payload={"text": version.text}
     )

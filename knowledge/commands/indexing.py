@@ -1,6 +1,6 @@
 """What an approved version is found by: steps of the commands that open versions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from django.contrib.postgres.search import SearchVectorField
@@ -54,9 +54,31 @@ def index_evidence(version: Version, *, evidence: Sequence[Evidence], decision: 
             version,
             decision=decision,
             source=SearchSource.AROUND,
-            text="\n".join(f"{message.speaker_name}: {message.text}" for message in around),
+            text=words_around(around),
             message_ids=[message.pk for message in around],
         )
+
+
+def words_around(messages: Iterable[Message]) -> str:
+    """Return what an entry of the words around a quote holds, in the order they were said."""
+    said = (message for message in messages if message.text)
+    ordered = sorted(said, key=lambda message: (message.conversation_id, message.ordinal))
+    return "\n".join(f"{message.speaker_name}: {message.text}" for message in ordered)
+
+
+def index_anew(entry: SearchEntry, *, text: str) -> None:
+    """Give an entry other words, as a step; without any it goes. Its vector follows by a job."""
+    if not text.strip():
+        entry.delete()
+        return
+    indexed = index_text(text, language=entry.version.language)
+    SearchEntry.objects.filter(pk=entry.pk).update(
+        text=text,
+        lexemes=Cast(Value(indexed.literal), SearchVectorField()),
+        length=indexed.length,
+        model="",
+        vector=None,
+    )
 
 
 def copy_index(version: Version, *, origin: Version, decision: Decision) -> None:
@@ -88,7 +110,7 @@ def _messages_around(evidence: Sequence[Evidence]) -> list[Message]:
         near = Message.objects.filter(
             conversation_id=item.message.conversation_id,
             ordinal__range=(item.message.ordinal - 1, item.message.ordinal + 1),
-        )
+        ).exclude(text="")
         found.update({message.pk: message for message in near})
     return sorted(found.values(), key=lambda message: (message.conversation_id, message.ordinal))
 

@@ -8,11 +8,12 @@ from django.db import transaction
 from django.db.models import F
 
 from knowledge import policies
-from knowledge.commands import audit, jobs
+from knowledge.commands import audit, jobs, sources, tombstones
 from knowledge.commands.content import check_content, check_evidence, check_part
-from knowledge.errors import InvalidInput, NotFound
+from knowledge.errors import Conflict, InvalidInput, NotFound
 from knowledge.fingerprints import fingerprint
 from knowledge.models import (
+    Conversation,
     Covered,
     DecisionKind,
     Episode,
@@ -81,7 +82,7 @@ def begin_run(
 @transaction.atomic(durable=True)
 def fail_run(*, run_id: int, error: str) -> None:
     """Mark a run as failed with a readable reason."""
-    ExtractionRun.objects.filter(pk=run_id, state=RunState.RUNNING).update(
+    ExtractionRun.objects.filter(pk=run_id, state=RunState.RUNNING, redacted_at=None).update(
         state=RunState.FAILED, error=keepable(error)
     )
 
@@ -95,8 +96,7 @@ def record_run(
     A draft joined to a waiting proposal is kept as set aside and lends it its evidence.
     A second call for the same run changes nothing and answers with what is there.
     """
-    jobs.check_held(held)
-    run = ExtractionRun.objects.select_for_update(no_key=True).get(pk=run_id)
+    run = _lock_run(run_id, held=held)
     if run.state == RunState.DONE:
         return _recorded(run)
     _lock_joined(run, outcome=outcome)
@@ -145,6 +145,8 @@ def propose_by_hand(
     """
     if by.user_id is not None:
         policies.check_can_decide(user_id=by.user_id, space_id=space_id, now=now)
+    quoted = {item.message_id for item in draft.evidence}
+    sources.lock_conversations(Conversation.objects.filter(messages__in=quoted))
     check_evidence(space_id=space_id, evidence=draft.evidence)
     check_part(space_id=space_id, subject_id=subject_id, evidence=draft.evidence)
     proposal = _create_proposal(
@@ -163,6 +165,19 @@ def propose_by_hand(
         payload={"text": draft.text},
     )
     return proposal.pk
+
+
+def _lock_run(run_id: int, *, held: Lease | None) -> ExtractionRun:
+    """Lock a run after its conversation, so that nothing is erased while it is written.
+
+    **Raises**: Conflict when its words were erased meanwhile, or another worker took over.
+    """
+    sources.lock_conversations(Conversation.objects.filter(episodes__runs=run_id))
+    jobs.check_held(held)
+    run = ExtractionRun.objects.select_for_update(no_key=True).get(pk=run_id)
+    if run.redacted_at is not None and run.state != RunState.DONE:
+        raise Conflict("The words of this episode were erased meanwhile.")
+    return run
 
 
 def _lock_joined(run: ExtractionRun, *, outcome: RunOutcome) -> None:
@@ -319,6 +334,8 @@ def _create_proposal(
     )
     check_content(proposal)
     proposal.fingerprint = fingerprint(draft.attribute, draft.value or draft.text)
+    said_in = [item.message_id for item in draft.evidence]
+    tombstones.admit(proposal, message_ids=said_in, by_hand=run is None)
     proposal.save(force_insert=True)
     return proposal
 

@@ -7,12 +7,13 @@ from typing import Any
 from django.db import transaction
 
 from knowledge import policies
-from knowledge.commands import believing, deciding, governing, indexing
+from knowledge.commands import believing, deciding, governing, indexing, tombstones
 from knowledge.commands.editing import apply_edits, only_set
 from knowledge.errors import InvalidInput
 from knowledge.models import (
     DecisionKind,
     Proposal,
+    TombstoneCause,
 )
 from knowledge.periods import check_instant
 from knowledge.results import Actor, Decided, Edits, Review
@@ -75,6 +76,7 @@ def approve_one(
     is_second = proposal.state == TrustState.AWAITING_SECOND
     before = apply_edits(proposal, edits=edits, by=by)
     _check_reason_for_secret(proposal, note=review.note)
+    _check_reason_for_refuted(proposal, note=review.note)
     target = believing.lock_target(proposal, happened=happened, seen=target_version_id)
     policy = governing.current_policy(proposal.space_id)
     edited = {"before": before, "after": only_set(edits)} if before else {}
@@ -152,6 +154,16 @@ def _check_reason_for_secret(proposal: Proposal, *, note: str) -> None:
     if NEEDS_REASON.intersection(proposal.flags) and not note.strip():
         raise InvalidInput(
             "This holds a secret. Say in a few words why agents may remember it.", field="note"
+        )
+
+
+def _check_reason_for_refuted(proposal: Proposal, *, note: str) -> None:
+    if note.strip():
+        return
+    stone = tombstones.standing_over(tombstones.value_of(proposal))
+    if stone is not None and stone.cause == TombstoneCause.REFUTED:
+        raise InvalidInput(
+            "This was refuted before. Say in a few words why it is true after all.", field="note"
         )
 
 
@@ -260,7 +272,8 @@ def send_back(*, review: Review, by: Actor, now: datetime) -> Decided:
 def propose_anyway(*, review: Review, by: Actor, now: datetime) -> Decided:
     """Bring to review what the gates set aside, or what was rejected.
 
-    **Raises**: InvalidInput when there are no words to rest on; as ``approve``.
+    **Raises**: InvalidInput when there are no words to rest on; BlockedByTombstone for what was
+    erased and not allowed again; as ``approve``.
     """
     proposal = deciding.lock_proposal(review.proposal_id, by=by, now=now)
     if not proposal.evidence.exists():
@@ -268,6 +281,7 @@ def propose_anyway(*, review: Review, by: Actor, now: datetime) -> Decided:
             "No words of the conversation support this, so it cannot be proposed.",
             field="evidence",
         )
+    tombstones.check_believable(tombstones.value_of(proposal))
     return move_one(
         review=review,
         kind=DecisionKind.RECONSIDER,

@@ -1,14 +1,14 @@
 """Original words come in: conversations, messages, episodes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from django.db import transaction
-from django.db.models import Max
+from django.db import connection, transaction
+from django.db.models import Max, QuerySet
 
-from knowledge.commands import audit, jobs
-from knowledge.errors import Conflict, InvalidInput, NotFound
-from knowledge.fingerprints import content_fingerprint
+from knowledge.commands import audit, jobs, tombstones
+from knowledge.errors import Conflict, Erased, InvalidInput, NotFound
+from knowledge.fingerprints import content_forms
 from knowledge.models import (
     Conversation,
     ConversationSubject,
@@ -18,6 +18,7 @@ from knowledge.models import (
     Space,
     Subject,
     SubjectKind,
+    TombstoneLevel,
 )
 from knowledge.periods import check_instant
 from knowledge.results import Actor, Captured, Lease, NewMessage, SubjectRef
@@ -39,13 +40,38 @@ def ensure_subject(*, space_id: int, ref: SubjectRef, now: datetime) -> Subject:
         )
     check_text(ref.external_id, field="subject", most=200)
     name = shorten(ref.name or ref.external_id, field="subject", most=200)
+    tombstones.check_name(
+        space_id=space_id,
+        level=TombstoneLevel.SUBJECT,
+        parts=(ref.kind, ref.external_id),
+        noun="subject",
+    )
     subject, _ = Subject.objects.get_or_create(
         space_id=space_id,
         kind=ref.kind,
         external_id=ref.external_id,
         defaults={"name": name, "created_at": now},
     )
+    _hold(subject)
     return subject
+
+
+def _hold(subject: Subject) -> None:
+    """Keep the subject from being erased until this transaction ends; others may hold it too."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT redacted_at FROM knowledge_subject WHERE id = %s FOR SHARE", [subject.pk]
+        )
+        row = cursor.fetchone()
+    if row is None or row[0] is not None:
+        raise Erased("This subject was erased just now.")
+
+
+def lock_conversations(rows: QuerySet[Conversation]) -> None:
+    """Lock conversations by id, before jobs, runs and proposals: against captures and erasures."""
+    ids = rows.values("pk")
+    locked = Conversation.objects.select_for_update(no_key=True).filter(pk__in=ids)
+    list(locked.order_by("pk").values_list("pk", flat=True))
 
 
 @transaction.atomic(durable=True)
@@ -74,10 +100,16 @@ def capture(
         raise NotFound("There is no such space.")
     if not subjects:
         raise InvalidInput("A conversation needs a subject: whose memory is it?", field="subject")
+    # By name, so that two conversations that bring the same new subjects cannot block each other,
+    # and before the conversation, as an erasure locks them.
+    known = {
+        str(ref): ensure_subject(space_id=space_id, ref=ref, now=now)
+        for ref in sorted(subjects, key=str)
+    }
     conversation = _ensure_conversation(
         space_id=space_id, external_id=external_id, source=source, title=title, now=now
     )
-    known = _link_subjects(conversation, subjects=subjects, proposes_for=proposes_for, now=now)
+    _link_subjects(conversation, subjects=known, proposes_for=proposes_for)
     added = _add_messages(conversation, messages=messages, speakers=known, now=now)
     job_id = None
     if added:
@@ -109,6 +141,12 @@ def capture(
 def _ensure_conversation(
     *, space_id: int, external_id: str, source: str, title: str, now: datetime
 ) -> Conversation:
+    tombstones.check_name(
+        space_id=space_id,
+        level=TombstoneLevel.CONVERSATION,
+        parts=(source, external_id),
+        noun="conversation",
+    )
     Conversation.objects.get_or_create(
         space_id=space_id,
         source=check_text(source, field="source", most=64),
@@ -124,23 +162,17 @@ def _ensure_conversation(
 def _link_subjects(
     conversation: Conversation,
     *,
-    subjects: Sequence[SubjectRef],
+    subjects: Mapping[str, Subject],
     proposes_for: Sequence[SubjectRef] | None,
-    now: datetime,
-) -> dict[str, Subject]:
+) -> None:
     wanted = None if proposes_for is None else {str(ref) for ref in proposes_for}
-    known: dict[str, Subject] = {}
-    # By name, so that two conversations that bring the same new subjects cannot block each other.
-    for ref in sorted(subjects, key=str):
-        known[str(ref)] = ensure_subject(space_id=conversation.space_id, ref=ref, now=now)
-    for ref in subjects:
+    for name, subject in subjects.items():
         ConversationSubject.objects.get_or_create(
             space_id=conversation.space_id,
             conversation=conversation,
-            subject=known[str(ref)],
-            defaults={"proposes": wanted is None or str(ref) in wanted},
+            subject=subject,
+            defaults={"proposes": wanted is None or name in wanted},
         )
-    return known
 
 
 def _add_messages(
@@ -159,15 +191,15 @@ def _add_messages(
     ordinal = 0 if last is None else last + 1
     rows: list[Message] = []
     for message in messages:
-        digest = content_fingerprint(message.text)
-        if (message.external_id, digest) in seen:
+        digests = content_forms(message.text)
+        if any((message.external_id, digest) in seen for digest in digests):
             continue
-        seen.add((message.external_id, digest))
+        seen.add((message.external_id, digests[0]))
         rows.append(
             _message_row(
                 conversation,
                 message=message,
-                digest=digest,
+                digest=digests[0],
                 ordinal=ordinal + len(rows),
                 speaker=speakers.get(str(message.speaker)) if message.speaker else None,
                 now=now,
@@ -225,9 +257,11 @@ def open_episodes(
     conversation = Conversation.objects.select_for_update(no_key=True).get(pk=conversation_id)
     jobs.check_held(held)
     wanted = [message_id for segment in segments for message_id in segment]
-    free = conversation.messages.filter(pk__in=wanted, episode__isnull=True).count()
+    free = conversation.messages.filter(
+        pk__in=wanted, episode__isnull=True, redacted_at__isnull=True
+    ).count()
     if free != len(wanted):
-        raise Conflict("Another worker has taken some of these messages.")
+        raise Conflict("Another worker has taken some of these messages, or they were erased.")
     before = conversation.episodes.order_by("-pk").first()
     opened: list[int] = []
     for segment in segments:
@@ -247,6 +281,6 @@ def open_episodes(
 @transaction.atomic(durable=True)
 def describe_episode(*, episode_id: int, title: str, narrative: str) -> None:
     """Give an episode the title and narrative it is found by."""
-    Episode.objects.filter(pk=episode_id).update(
+    Episode.objects.filter(pk=episode_id, redacted_at=None).update(
         title=keepable(title)[:300], narrative=keepable(narrative)
     )

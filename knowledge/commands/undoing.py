@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from knowledge import policies
-from knowledge.commands import audit, belief, deciding, indexing
+from knowledge.commands import audit, belief, deciding, indexing, tombstones
 from knowledge.errors import NotAllowed, NotFound, SlotTaken, TargetMoved, UndoRefused
 from knowledge.models import (
     Confirmation,
@@ -231,6 +231,8 @@ def _take_back_belief(undone: Decision, *, decision: Decision) -> None:
     standing = [_standing(version) for version in undone.opened.order_by("-pk")]
     for version in filter(None, standing):
         belief.close_version(version, decision=decision, reason=EndReason.RETRACTED)
+    for version in Version.objects.filter(opened_by=undone, derived_from__end_reason="refuted"):
+        tombstones.plant_for_refutation(version, decision=decision)
     closed = Version.objects.filter(closed_by=undone).order_by("pk")
     for version in closed:
         try:
@@ -241,6 +243,8 @@ def _take_back_belief(undone: Decision, *, decision: Decision) -> None:
             raise SlotTaken(
                 f"“{version.text}” cannot come back: another statement holds its place now."
             ) from error
+        if undone.kind == DecisionKind.REFUTE:
+            tombstones.lift_refutation(version, decision=decision)
     # A contest that was resolved as "both may stand" ended no side that could bring it back.
     both_stood = Contest.objects.filter(
         resolved_by=undone, version_a__tx_to=None, version_b__tx_to=None

@@ -62,15 +62,15 @@ class Tombstone(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["space", "subject", "level", "value_key"],
+                fields=["space", "subject", "level", "value_key", "cause"],
                 condition=Q(lifted_by__isnull=True),
                 nulls_distinct=False,
                 name="one_standing_tombstone_per_key",
             ),
             models.UniqueConstraint(fields=["space", "id"], name="tombstone_in_space"),
             models.CheckConstraint(
-                condition=Q(level="conversation") | Q(subject__isnull=False),
-                name="a_tombstone_names_its_subject",
+                condition=Q(level__in=["conversation", "subject"]) | Q(subject__isnull=False),
+                name="a_value_is_a_subjects",
             ),
         ]
         indexes = [

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import Q
 from pgvector.django import CosineDistance
 
-from knowledge.fingerprints import fingerprint
+from knowledge.fingerprints import forms
 from knowledge.models import Attribute, Proposal, ProposalVector, Version
 from knowledge.trust import WAITING_STATES, TrustState
 
@@ -140,6 +140,6 @@ def single_valued(space_id: int) -> frozenset[str]:
 def was_believed_once(*, space_id: int, subject_id: int, attribute: str, value: str) -> bool:
     """Say whether this value was believed and is no more."""
     same = Version.objects.filter(
-        space_id=space_id, subject_id=subject_id, value_key=fingerprint(attribute, value)
+        space_id=space_id, subject_id=subject_id, value_key__in=forms(attribute, value)
     )
     return same.filter(tx_to__isnull=False).exists() and not same.current().exists()

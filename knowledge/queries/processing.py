@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from knowledge.models import (
     Conversation,
@@ -54,7 +54,9 @@ def open_conversation(conversation_id: int) -> OpenConversation:
     """Load a conversation for processing. **Cost**: two queries."""
     row = Conversation.objects.select_related("space").get(pk=conversation_id)
     links = (
-        ConversationSubject.objects.filter(conversation=row, proposes=True)
+        ConversationSubject.objects.filter(
+            conversation=row, proposes=True, subject__redacted_at__isnull=True
+        )
         .select_related("subject")
         .order_by("pk")
     )
@@ -95,7 +97,12 @@ def unfinished_runs(
             state=RunState.DONE,
         ).values_list("episode_id", "subject_id")
     )
-    episodes = Episode.objects.filter(conversation_id=conversation_id).order_by("pk")
+    has_words = Message.objects.filter(episode=OuterRef("pk"), redacted_at__isnull=True)
+    episodes = (
+        Episode.objects.filter(conversation_id=conversation_id)
+        .filter(Exists(has_words))
+        .order_by("pk")
+    )
     return [
         (episode_id, subject)
         for episode_id in episodes.values_list("pk", flat=True)

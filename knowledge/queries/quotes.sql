@@ -25,5 +25,5 @@ SELECT r.version_id, e.id, e.quote, e.role, e.start, e."end", m.id, m.external_i
 FROM rests_on r
 JOIN knowledge_evidence e ON e.proposal_id = r.proposal_id
 JOIN knowledge_message m ON m.id = e.message_id
-WHERE m.redacted_at IS NULL
+WHERE e.quote <> ''
 ORDER BY r.version_id, r.counts_from, m.sent_at, m.ordinal, e.start, e.id
