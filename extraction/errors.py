@@ -10,7 +10,8 @@
     │   ├── EngineAnswerInvalid  an answer that does not fit, also after one repair
     │   ├── EngineRefused     the model declined
     │   └── BudgetExceeded    the run would cost more than it may
-    └── EmbeddingError        an embedder could not answer
+    ├── EmbeddingError        an embedder could not answer
+    └── AnchorsUnavailable    anchors of the log cannot be written or read
 
 Every message is a sentence for the person who reads it.
 """
@@ -67,3 +68,7 @@ class BudgetExceeded(EngineError):
 
 class EmbeddingError(ExtractionError):
     """An embedder could not answer."""
+
+
+class AnchorsUnavailable(ExtractionError):
+    """The place outside the database where anchors are kept cannot be written or read."""

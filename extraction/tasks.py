@@ -6,8 +6,9 @@ from typing import Any
 import structlog
 from django.utils import timezone
 
-from extraction import embedding, expiry, pipeline
+from extraction import anchoring, embedding, expiry, pipeline
 from knowledge.commands import jobs
+from knowledge.commands.anchors import ANCHOR_AUDIT
 from knowledge.commands.governing import EXPIRE_BELIEFS
 from knowledge.commands.indexing import EMBED_ENTRIES
 from knowledge.commands.sources import PROCESS_CONVERSATION
@@ -24,6 +25,7 @@ HANDLERS: dict[str, Handler] = {
     PROCESS_CONVERSATION: pipeline.process_job,
     EMBED_ENTRIES: embedding.embed_job,
     EXPIRE_BELIEFS: expiry.expire_job,
+    ANCHOR_AUDIT: anchoring.anchor_job,
 }
 
 

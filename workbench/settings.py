@@ -262,6 +262,14 @@ Q_CLUSTER = {
     "label": "Worker",
 }
 
+# --- the proof of the log --------------------------------------------------------------------
+# Where the ends of the audit chains are written down, a file or an http address, and how often,
+# in minutes (0: never). Whoever can write there can hide a cut, so a place of others is better.
+AUDIT_ANCHOR = env.str("AUDIT_ANCHOR", default=str(WORKBENCH_HOME / "anchors.jsonl"))
+# Erasures in identifiers and keyed hashes: what a restored backup has to forget again.
+ERASURE_LEDGER = env.str("ERASURE_LEDGER", default=str(WORKBENCH_HOME / "erasures.jsonl"))
+AUDIT_ANCHOR_EVERY = env.int("AUDIT_ANCHOR_EVERY", default=60)
+
 # --- logs ------------------------------------------------------------------------------------
 LOG_FORMAT = env.str("WORKBENCH_LOG_FORMAT", default="console" if DEBUG else "json")
 LOG_LEVEL = env.str("WORKBENCH_LOG_LEVEL", default="INFO")

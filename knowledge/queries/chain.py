@@ -32,9 +32,9 @@ _HASHES = """
 SELECT e.seq, e.hash FROM knowledge_auditevent e WHERE e.ledger_id = %s AND e.seq = ANY (%s)
 """
 
-_LAST_ANCHOR = """
-SELECT a.seq, a.made_at FROM knowledge_anchor a
-WHERE a.ledger_id = %s ORDER BY a.seq DESC, a.id DESC LIMIT 1
+_LAST_ANCHORS = """
+SELECT DISTINCT ON (a.ledger_id) a.ledger_id, a.seq, a.made_at FROM knowledge_anchor a
+WHERE a.place = %s ORDER BY a.ledger_id, a.seq DESC, a.id DESC
 """
 
 _WHY = {
@@ -198,15 +198,14 @@ def hashes_at(chain: Chain, *, seqs: list[int]) -> dict[int, bytes]:
         return {seq: bytes(hashed) for seq, hashed in cursor.fetchall()}
 
 
-def last_anchor(ledger_id: int) -> tuple[int, datetime] | None:
-    """Return the highest event that was anchored and when, by what the database says itself.
+def last_anchors(place: str) -> dict[int, tuple[int, datetime]]:
+    """Return, by ledger, the highest event anchored at a place and when, as the database has it.
 
     **Cost**: one query.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_LAST_ANCHOR, [ledger_id])
-        row = cursor.fetchone()
-    return (row[0], row[1]) if row else None
+        cursor.execute(_LAST_ANCHORS, [place])
+        return {ledger_id: (seq, made_at) for ledger_id, seq, made_at in cursor.fetchall()}
 
 
 def _by_event(fault: Fault) -> tuple[bool, int]:

@@ -169,7 +169,8 @@ def test_an_event_moved_to_another_chain_is_found_in_both(book: Book) -> None:
     forge(
         f"UPDATE knowledge_auditevent SET ledger_id = {theirs.ledger_id}, "
         f"at = now(), seq = {theirs.tail.seq + 1}, prev_hash = (SELECT hash "
-        f"FROM knowledge_auditevent WHERE ledger_id = {theirs.ledger_id} AND seq = {theirs.tail.seq}) WHERE id = {last.pk}",
+        f"FROM knowledge_auditevent WHERE ledger_id = {theirs.ledger_id} "
+        f"AND seq = {theirs.tail.seq}) WHERE id = {last.pk}",
         REHASH.format(ledger=theirs.ledger_id, seq=theirs.tail.seq + 1),
     )
     assert "belongs to another space" in str(verified(other.space.pk).faults)

@@ -18,7 +18,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import close_old_connections, connections
 from django.utils import timezone
 
-from extraction import dispatch
+from extraction import anchoring, dispatch
 from workbench import first_start, static_files
 from workbench.embedded_places import EmbeddedDatabaseError
 from workbench.local_secrets import make_private_directory
@@ -116,6 +116,7 @@ class Command(BaseCommand):
         self.say("Collecting static files ...")
         static_files.collect_if_changed(home / "static.stamp")
         first_start.prepare(home, with_sample=with_sample, say=self.say)
+        anchoring.begin(now=timezone.now())
 
     def start(self, home: Path, *, port: int) -> list[Process]:
         """Start the web server and the worker."""
