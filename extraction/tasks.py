@@ -6,9 +6,10 @@ from typing import Any
 import structlog
 from django.utils import timezone
 
-from extraction import anchoring, embedding, expiry, pipeline
+from extraction import anchoring, embedding, expiry, forgetting, pipeline
 from knowledge.commands import jobs
 from knowledge.commands.anchors import ANCHOR_AUDIT
+from knowledge.commands.erasure import ERASE
 from knowledge.commands.governing import EXPIRE_BELIEFS
 from knowledge.commands.indexing import EMBED_ENTRIES
 from knowledge.commands.sources import PROCESS_CONVERSATION
@@ -26,6 +27,7 @@ HANDLERS: dict[str, Handler] = {
     EMBED_ENTRIES: embedding.embed_job,
     EXPIRE_BELIEFS: expiry.expire_job,
     ANCHOR_AUDIT: anchoring.anchor_job,
+    ERASE: forgetting.erase_job,
 }
 
 

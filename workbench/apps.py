@@ -1,5 +1,6 @@
 """The app that speaks HTTP and to terminals."""
 
+from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig, apps
@@ -33,4 +34,6 @@ class WorkbenchConfig(AppConfig):
         keys = {version: key.encode() for version, key in settings.FINGERPRINT_KEYS.items()}
         fingerprints.install(fingerprints.Keyring(keys))
         checks.register_all()
+        # Named, not imported: its models can only be loaded now.
+        import_module("workbench.places").register_all()
         post_migrate.connect(harden_guards, sender=apps.get_app_config("knowledge"))

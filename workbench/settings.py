@@ -65,6 +65,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "workbench.refusals.RefusalMiddleware",  # knows who asks, and sees how it ended
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -266,9 +267,11 @@ Q_CLUSTER = {
 # Where the ends of the audit chains are written down, a file or an http address, and how often,
 # in minutes (0: never). Whoever can write there can hide a cut, so a place of others is better.
 AUDIT_ANCHOR = env.str("AUDIT_ANCHOR", default=str(WORKBENCH_HOME / "anchors.jsonl"))
+AUDIT_ANCHOR_EVERY = env.int("AUDIT_ANCHOR_EVERY", default=60)
+
+# --- forgetting ------------------------------------------------------------------------------
 # Erasures in identifiers and keyed hashes: what a restored backup has to forget again.
 ERASURE_LEDGER = env.str("ERASURE_LEDGER", default=str(WORKBENCH_HOME / "erasures.jsonl"))
-AUDIT_ANCHOR_EVERY = env.int("AUDIT_ANCHOR_EVERY", default=60)
 
 # --- logs ------------------------------------------------------------------------------------
 LOG_FORMAT = env.str("WORKBENCH_LOG_FORMAT", default="console" if DEBUG else "json")

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import uuid
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -165,8 +166,17 @@ def carry_out(*, erasure_id: uuid.UUID, now: datetime, held: Lease | None = None
     return finish(request, reach=reach_of(scope), now=now)
 
 
-def finish(request: ErasureRequest, *, reach: Reach, now: datetime) -> dict[str, Any]:
-    """Erase a reach whose sources are locked, and close the request, as a step of a command."""
+def finish(
+    request: ErasureRequest,
+    *,
+    reach: Reach,
+    now: datetime,
+    known_stones: Sequence[Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Erase a reach whose sources are locked, and close the request, as a step of a command.
+
+    ``known_stones`` are tombstones of an erasure that is done again: planted as they were.
+    """
     forgetting.lock_belief(reach)
     by = request.confirmed_by
     decision = deciding.record(
@@ -180,8 +190,11 @@ def finish(request: ErasureRequest, *, reach: Reach, now: datetime) -> dict[str,
             request_id=uuid.uuid5(request.pk, ERASE),
         )
     )
-    planted = tombstones.plant_for_erasure(request, reach=reach, decision=decision)
-    ledger = forgetting.what_to_replay(request, reach=reach, planted=planted)
+    if known_stones is None:
+        planted = tombstones.plant_for_erasure(request, reach=reach, decision=decision)
+    else:
+        planted = tombstones.plant_again(known_stones, decision=decision)
+    ledger = forgetting.what_to_replay(request, reach=reach, planted=planted, now=now)
     counts = counts_of(reach) | {"tombstones": len(planted)}
     forgetting.empty(reach, decision=decision, now=now)
     counts |= places.clear(reach)

@@ -104,7 +104,7 @@ def empty_payloads(reach: Reach) -> int:
 
 
 def what_to_replay(
-    request: ErasureRequest, *, reach: Reach, planted: Iterable[Tombstone]
+    request: ErasureRequest, *, reach: Reach, planted: Iterable[Tombstone], now: datetime
 ) -> dict[str, Any]:
     """Say, in identifiers and keyed hashes, what a restored backup has to forget again.
 
@@ -121,6 +121,7 @@ def what_to_replay(
         "id": str(request.pk),
         "space": request.space.slug,
         "kind": request.kind,
+        "done_at": now.isoformat(),
         "reason": request.reason_code,
         "blocks": request.blocks,
         "whole_conversations": request.whole_conversations,
@@ -134,7 +135,8 @@ def what_to_replay(
             for row in conversations
         ],
         "messages": [
-            {"id": pk, "hmac": digest, "spans": sorted(reach.masks[pk])} for pk, digest in hashes
+            {"id": pk, "hmac": digest, "spans": sorted(map(list, reach.masks[pk]))}
+            for pk, digest in hashes
         ],
         "proposals": [{"id": pk, "key": key} for pk, key in prints] if parts else [],
         "tombstones": [

@@ -5,7 +5,7 @@ proposed and ``check_believable`` when it is believed.
 """
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -174,6 +174,17 @@ def plant_for_erasure(
             cause=TombstoneCause.ERASED, decision=decision,
         )
         for level, subject_id, key in sorted(keys, key=str)
+    ]  # fmt: skip
+
+
+def plant_again(stones: Iterable[Mapping[str, Any]], *, decision: Decision) -> list[Tombstone]:
+    """Plant what an erasure planted before a backup took it back."""
+    return [
+        plant(
+            decision.space_id, subject_id=stone["subject"], level=stone["level"],
+            key=stone["key"], cause=TombstoneCause.ERASED, decision=decision,
+        )
+        for stone in stones
     ]  # fmt: skip
 
 

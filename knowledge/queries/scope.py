@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from knowledge.errors import NotFound
-from knowledge.models import Space
+from knowledge.models import Space, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +30,15 @@ def space_by_slug(slug: str) -> SpaceRow:
             "Make one with: manage.py create_space " + slug
         )
     return SpaceRow(row.pk, row.slug, row.name, row.zone, row.evaluation)
+
+
+def subject_id_of(name: str, *, space_id: int) -> int:
+    """Return the id of a subject named as the outside names it, such as ``user:ana``.
+
+    **Raises**: NotFound.
+    """
+    kind, _, external_id = name.partition(":")
+    found = Subject.objects.filter(space_id=space_id, kind=kind, external_id=external_id).first()
+    if found is None:
+        raise NotFound(f"There is no subject {name} in this space.")
+    return found.pk

@@ -1,0 +1,80 @@
+"""Erasures carried out by the worker, and the ledger of them outside of the database."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from extraction.errors import BadInput
+from knowledge.commands import erasure
+from knowledge.results import Lease
+
+
+def erase_job(payload: dict[str, Any], held: Lease) -> bool:
+    """Carry out a confirmed erasure and enter it in the ledger.
+
+    Repeated after a failure it does what is missing. **Returns**: that nothing is left to do.
+    """
+    carry_out(UUID(payload["erasure_id"]), held=held)
+    return False
+
+
+def carry_out(erasure_id: UUID, *, held: Lease | None = None) -> dict[str, Any]:
+    """Erase, then enter it in the ledger; the certificate."""
+    certificate = erasure.carry_out(erasure_id=erasure_id, now=timezone.now(), held=held)
+    enter(certificate["ledger"], path=ledger_path())
+    return certificate
+
+
+def ledger_path() -> Path:
+    """Return where the ledger of erasures is kept."""
+    return Path(settings.ERASURE_LEDGER)
+
+
+def enter(entry: Mapping[str, Any], *, path: Path) -> bool:
+    """Append an erasure to the ledger, durably; an entry that is there is not written again.
+
+    **Returns**: whether it was new. It holds identifiers and keyed hashes, never words.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if any(entry["id"] == known.get("id") for known in _entries(file, path=path)):
+            return False
+        file.write(json.dumps(entry, sort_keys=True) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return True
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Read the ledger, oldest first.
+
+    **Raises**: BadInput where it cannot be read, naming the line.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            return list(_entries(file, path=path))
+    except OSError as error:
+        raise BadInput(
+            f"The ledger of erasures cannot be read: {path}: {error.strerror}."
+        ) from error
+
+
+def _entries(lines: Any, *, path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            UUID(entry["id"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadInput(f"Line {number} of {path} is no entry of an erasure ledger.") from error
+        yield entry
