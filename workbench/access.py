@@ -1,7 +1,7 @@
 """Who sits at the screen, in which space, with which role: load it, or 404, or refuse."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from knowledge.models import Membership, Role
 from workbench.http import HtmxHttpRequest, to_login
+from workbench.middleware import SPACE_ID, request_id_of
 
 SPACE_KEY = "space"
 LONGEST_NAME = 150
@@ -27,7 +28,8 @@ P = ParamSpec("P")
 class Seat:
     """A person in a space.
 
-    **Shape**: ``others`` are (slug, name) of their further spaces; ``is_staff`` opens the admin.
+    **Shape**: ``others`` are (slug, name) of their further spaces; ``is_staff`` opens the admin;
+    ``request_id`` ties what is done to the request it was asked in.
     """
 
     user_id: int
@@ -38,6 +40,7 @@ class Seat:
     zone: str
     roles: frozenset[str]
     is_staff: bool = False
+    request_id: str = ""
     others: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -100,7 +103,8 @@ def seated(
             return to_login(request, resolve_url(settings.LOGIN_URL))
         if any("\x00" in text for pair in request.GET.items() for text in pair):
             raise BadRequest("No text holds a NUL.")
-        seat = _chosen(request)
+        seat = replace(_chosen(request), request_id=request_id_of(request))
+        request.META[SPACE_ID] = seat.space_id
         with timezone.override(ZoneInfo(seat.zone)):
             return view(request, seat, *args, **kwargs)
 
@@ -120,7 +124,8 @@ def seat_in(request: HtmxHttpRequest, seat: Seat, space_id: int | None) -> Seat:
         if other.space_id == space_id:
             timezone.activate(ZoneInfo(other.zone))
             request.session[SPACE_KEY] = other.slug
-            return other
+            request.META[SPACE_ID] = other.space_id
+            return replace(other, request_id=seat.request_id)
     raise Http404("There is no such thing here.")
 
 

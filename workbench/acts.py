@@ -26,7 +26,13 @@ from workbench.forms import (
 
 def actor(seat: Seat) -> Actor:
     """Name who acts: a person, in the browser."""
-    return Actor(kind="user", id=seat.username, channel="web", user_id=seat.user_id)
+    return Actor(
+        kind="user",
+        id=seat.username,
+        channel="web",
+        user_id=seat.user_id,
+        request_id=seat.request_id,
+    )
 
 
 def approve(form: ApproveForm, *, proposal_id: int, seat: Seat, now: datetime) -> Decided:

@@ -8,6 +8,9 @@ import structlog
 from django.http import HttpRequest, HttpResponse
 
 REQUEST_ID_HEADER = "X-Request-ID"
+REQUEST_ID = "workbench.request_id"
+# Where the space stands in which a person acts, for what looks at a request from outside.
+SPACE_ID = "workbench.space_id"
 SAFE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -24,7 +27,7 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Handle one request under its id."""
         request_id = choose_request_id(request.headers.get(REQUEST_ID_HEADER, ""))
-        request.META["workbench.request_id"] = request_id
+        request.META[REQUEST_ID] = request_id
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             response = self.get_response(request)
         response.headers[REQUEST_ID_HEADER] = request_id
@@ -38,4 +41,4 @@ def choose_request_id(sent: str) -> str:
 
 def request_id_of(request: HttpRequest) -> str:
     """Return the id that the middleware gave to ``request``."""
-    return str(request.META["workbench.request_id"])
+    return str(request.META[REQUEST_ID])

@@ -1,15 +1,14 @@
 """Who calls: a key, and nothing in a request can widen what it opens."""
 
-from typing import Any
-
-from django.db import DatabaseError
+from axes.helpers import get_client_ip_address
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja.security import HttpBearer
 
-from knowledge.commands import audit
 from knowledge.results import Actor
-from workbench.api.errors import AuditUnavailable, KeyRefused
+from workbench import auditing
+from workbench.api.errors import KeyRefused
+from workbench.auditing import log as log
 from workbench.commands import keys
 from workbench.middleware import request_id_of
 from workbench.queries.keys import Grant, grant_of
@@ -62,10 +61,13 @@ def actor_of(request: HttpRequest, grant: Grant) -> Actor:
 def deny(request: HttpRequest, *, grant: Grant | None, actor_id: str, reason: str) -> None:
     """Log a refused use of a key, an unknown one in the system's chain.
 
+    Whoever tries key after key is listed a few times a minute, not each time.
+
     **Raises**: AuditUnavailable.
     """
     by = Actor(kind="key", id=actor_id, channel="api", request_id=request_id_of(request))
-    log(
+    auditing.log_stranger(
+        address=get_client_ip_address(request) or "",
         space_id=grant.space_id if grant else None,
         by=by,
         action="key.use",
@@ -75,17 +77,6 @@ def deny(request: HttpRequest, *, grant: Grant | None, actor_id: str, reason: st
         reason_code=reason,
         payload={"path": request.path, "method": request.method},
     )
-
-
-def log(**event: Any) -> None:
-    """Write an audit event, or see to it that the answer is 503.
-
-    **Raises**: AuditUnavailable.
-    """
-    try:
-        audit.record(**event)
-    except DatabaseError as error:
-        raise AuditUnavailable("The audit log cannot be written.") from error
 
 
 def _prefix_of(token: str) -> str:

@@ -22,7 +22,11 @@ from knowledge.errors import (
     NotAllowed,
     NotFound,
 )
+from knowledge.results import Actor
+from workbench import auditing
+from workbench.auditing import AuditUnavailable
 from workbench.middleware import request_id_of
+from workbench.queries.keys import Grant
 
 CONTENT_TYPE = "application/problem+json"
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="memory-workbench"'}
@@ -41,10 +45,6 @@ class KeyRefused(Exception):
         super().__init__(sentence)
         self.code = code
         self.status = status
-
-
-class AuditUnavailable(Exception):
-    """The log could not be written, so what would have been logged did not happen."""
 
 
 def problem(
@@ -75,7 +75,11 @@ def problem(
 
 
 def of_knowledge(request: HttpRequest, error: KnowledgeError) -> HttpResponse:
-    """Answer with an error of the core."""
+    """Answer with an error of the core, once it is in the log what the key tried."""
+    try:
+        _log(request, error)
+    except AuditUnavailable as unwritten:
+        return of_unavailable(request, unwritten)
     status = 400
     for kind, mapped in ((NotAllowed, 403), (NotFound, 404), (InvalidInput, 422), (Conflict, 409)):
         if isinstance(error, kind):
@@ -176,6 +180,24 @@ def not_found(request: HttpRequest, error: Exception | None = None) -> HttpRespo
     """Answer for an address the API does not have."""
     return problem(
         request, status=404, code="not_found", detail="There is nothing at this address."
+    )
+
+
+def _log(request: HttpRequest, error: KnowledgeError) -> None:
+    """Of what the core is asked for in the API, all is asked by a key."""
+    grant = getattr(request, "auth", None)
+    match = request.resolver_match
+    if not isinstance(grant, Grant) or match is None:
+        return
+    name, value = next(iter(match.kwargs.items()), ("", ""))
+    auditing.log(
+        space_id=grant.space_id,
+        by=Actor(kind="key", id=grant.prefix, channel="api", request_id=request_id_of(request)),
+        action=match.url_name or "unknown",
+        outcome=auditing.outcome_of(error),
+        object_type=name.removesuffix("_id"),
+        object_id=str(value),
+        reason_code=error.code,
     )
 
 

@@ -14,6 +14,7 @@ from workbench.access import Seat, seated
 from workbench.attribute_forms import AttributeForm
 from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.pages.attributes import Draft, attributes_view
+from workbench.refusals import acting
 
 
 @require_safe
@@ -31,13 +32,14 @@ def set_attribute(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     if not form.is_valid():
         return _page(request, seat, draft=_draft(form), status=422)
     try:
-        done = commands.set_attribute(
-            space_id=seat.space_id,
-            key=form.cleaned_data["key"],
-            single_valued=form.single_valued,
-            by=acts.actor(seat),
-            now=timezone.now(),
-        )
+        with acting(request):
+            done = commands.set_attribute(
+                space_id=seat.space_id,
+                key=form.cleaned_data["key"],
+                single_valued=form.single_valued,
+                by=acts.actor(seat),
+                now=timezone.now(),
+            )
     except NotAllowed as error:
         return _page(request, seat, error=str(error), status=403)
     except InvalidInput as error:

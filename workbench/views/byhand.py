@@ -14,6 +14,7 @@ from workbench import acts, forms, keys_switch
 from workbench.access import Seat, check_may_decide, seat_in, seated
 from workbench.http import HtmxHttpRequest, number_from, render_page, see_other
 from workbench.pages.byhand import by_hand_view
+from workbench.refusals import acting
 
 
 @require_http_methods(["GET", "POST"])
@@ -37,9 +38,10 @@ def propose_words(request: HtmxHttpRequest, seat: Seat, message_id: int) -> Http
         errors = {name: [str(line) for line in lines] for name, lines in form.errors.items()}
         return _show(request, seat, words, status=422, values=request.POST.dict(), errors=errors)
     try:
-        made = acts.propose_by_hand(
-            form, words=words, subject_id=words.subject_id, seat=seat, now=timezone.now()
-        )
+        with acting(request):
+            made = acts.propose_by_hand(
+                form, words=words, subject_id=words.subject_id, seat=seat, now=timezone.now()
+            )
     except InvalidInput as error:
         errors = {"text": [str(error)]}
         return _show(request, seat, words, status=422, values=request.POST.dict(), errors=errors)

@@ -14,6 +14,7 @@ from workbench.commands import keys as commands
 from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.key_forms import NewKeyForm
 from workbench.pages.keys import Draft, keys_view
+from workbench.refusals import acting
 
 
 @require_safe
@@ -35,16 +36,17 @@ def create(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     if not form.is_valid():
         return _page(request, seat, draft=_draft(form), status=422)
     try:
-        made = commands.create_key(
-            space_slug=seat.slug,
-            name=form.cleaned_data["name"],
-            subjects=form.refs(),
-            scopes=form.wanted_scopes,
-            by=acts.actor(seat),
-            now=timezone.now(),
-            days=form.cleaned_data["days"],
-            form_id=form.cleaned_data["form_id"],
-        )
+        with acting(request):
+            made = commands.create_key(
+                space_slug=seat.slug,
+                name=form.cleaned_data["name"],
+                subjects=form.refs(),
+                scopes=form.wanted_scopes,
+                by=acts.actor(seat),
+                now=timezone.now(),
+                days=form.cleaned_data["days"],
+                form_id=form.cleaned_data["form_id"],
+            )
     except Conflict as error:
         messages.info(request, str(error))
         return see_other(reverse("keys"))
@@ -61,13 +63,14 @@ def revoke(request: HtmxHttpRequest, seat: Seat, key_id: int) -> HttpResponse:
     """Revoke a key whose prefix was typed, so that it is no slip."""
     typed = request.POST.get("prefix", "").strip()
     try:
-        commands.revoke_key(
-            key_id=key_id,
-            space_id=seat.space_id,
-            typed_prefix=typed,
-            by=acts.actor(seat),
-            now=timezone.now(),
-        )
+        with acting(request):
+            commands.revoke_key(
+                key_id=key_id,
+                space_id=seat.space_id,
+                typed_prefix=typed,
+                by=acts.actor(seat),
+                now=timezone.now(),
+            )
     except NotAllowed as error:
         return _page(request, seat, error=str(error), status=403)
     except NotFound as error:

@@ -17,6 +17,7 @@ from workbench.access import Seat, seated
 from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.pages.policy import Draft, policy_view
 from workbench.policy_forms import GuidelineForm, PolicyForm, RuleForm
+from workbench.refusals import acting
 
 
 @require_safe
@@ -56,7 +57,8 @@ def _set(
         return _page(request, seat, draft=_draft(form, errors), status=422)
     given = form.cleaned_data
     try:
-        command(space_id=seat.space_id, by=acts.actor(seat), now=timezone.now(), **given)
+        with acting(request):
+            command(space_id=seat.space_id, by=acts.actor(seat), now=timezone.now(), **given)
     except Conflict as error:
         messages.info(request, str(error))
         return see_other(reverse("policy"))

@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
 from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from knowledge.queries import review as review_queries
@@ -22,7 +23,9 @@ from workbench.access import Seat, check_may_decide, seat_in, seated
 from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.pages import queue as queue_pages
 from workbench.pages.address import read_filter
+from workbench.pages.gone import gone_view
 from workbench.pages.review import Asked, Draft, Lost, read_asked, review_view
+from workbench.refusals import acting
 
 F = TypeVar("F", bound=forms.ActForm)
 TOAST_TEXT = 90
@@ -127,12 +130,13 @@ def undo(request: HtmxHttpRequest, seat: Seat, decision_id: UUID) -> HttpRespons
         messages.error(request, "That form was not complete. Try again.")
         return see_other(reverse("my_decisions"))
     try:
-        done = acts.undo(
-            decision_id=decision_id,
-            request_id=form.cleaned_data["request_id"],
-            seat=seat,
-            now=timezone.now(),
-        )
+        with acting(request):
+            done = acts.undo(
+                decision_id=decision_id,
+                request_id=form.cleaned_data["request_id"],
+                seat=seat,
+                now=timezone.now(),
+            )
     except (Conflict, NotAllowed) as error:
         messages.error(request, str(error))
         return see_other(reverse("my_decisions"))
@@ -174,7 +178,8 @@ def _decide(
     if not form.is_valid():
         return _again(request, seat, proposal_id, form=form, status=422)
     try:
-        done = act(form, proposal_id=proposal_id, seat=seat, now=timezone.now())
+        with acting(request):
+            done = act(form, proposal_id=proposal_id, seat=seat, now=timezone.now())
     except Conflict as error:
         lost = Lost(sentence=str(error), code=error.code)
         return _again(request, seat, proposal_id, form=form, status=409, lost=lost)
@@ -224,11 +229,21 @@ def _render(
         proposal_id, space_id=seat.space_id, before=asked.before, after=asked.after
     )
     if found is None:
-        raise Http404("There is no such proposal.")
+        return _gone(request, seat, proposal_id)
     reading = queue_pages.read(request.GET.dict(), seat=seat, now=timezone.now())
     keys_on = keys_switch.are_on(request)
     page = review_view(found, reading=reading, seat=seat, asked=asked, keys_on=keys_on, **said)
     return render_page(request, template="review/card.html", page=page, status=status)
+
+
+def _gone(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
+    """Answer 410 for a card whose words were erased, 404 for one that never was."""
+    page = gone_view(proposal_id, seat=seat, keys_on=keys_switch.are_on(request))
+    if page is None:
+        raise Http404("There is no such proposal.")
+    if request.htmx:  # which would not put a failed answer on the page
+        return HttpResponseClientRedirect(reverse("review", args=[proposal_id]))
+    return render_page(request, template="review/gone.html", page=page, status=410)
 
 
 def _seat_of(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> Seat:

@@ -20,6 +20,7 @@ from workbench.access import Seat, check_may_decide, seat_in, seated
 from workbench.forms import first_error
 from workbench.http import HtmxHttpRequest, number_from, render_page, see_other
 from workbench.pages.statements import Said, statement_view, statements_view
+from workbench.refusals import acting
 
 F = TypeVar("F", bound=statement_forms.StatementActForm)
 TOAST_TEXT = 90
@@ -111,7 +112,8 @@ def _decide(
     if brief is None:
         raise Http404("There is no such version of this statement.")
     try:
-        done = act(form, seat=seat, now=timezone.now())
+        with acting(request):
+            done = act(form, seat=seat, now=timezone.now())
     except Conflict as error:
         return _render(request, seat, statement_id, said=Said(lost=str(error)), status=409)
     except InvalidInput as error:
