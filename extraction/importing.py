@@ -8,7 +8,8 @@ from pathlib import Path
 from extraction.errors import BadInput
 from extraction.importers import base
 from extraction.importers.base import ImportedConversation, ImportProblem, Participant
-from knowledge.commands import sources
+from knowledge.commands import sources, tombstones
+from knowledge.errors import BlockedByTombstone
 from knowledge.results import Actor, NewMessage, SubjectRef
 
 
@@ -34,7 +35,11 @@ class NoSuchSpeaker(BadInput):
 
 @dataclass
 class ImportTally:
-    """What an import did so far. **Units**: ``bytes_read`` of the file's size, for progress."""
+    """What an import did so far.
+
+    **Shape**: ``stopped`` says of each conversation that was erased why it was not taken in.
+    **Units**: ``bytes_read`` of the file's size, for progress.
+    """
 
     messages_new: int = 0
     messages_known: int = 0
@@ -44,6 +49,7 @@ class ImportTally:
     problems: list[ImportProblem] = field(default_factory=list)
     conversation_ids: list[int] = field(default_factory=list)
     job_ids: list[int] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
 
 
 def import_file(
@@ -59,6 +65,8 @@ def import_file(
 
     ``subject`` says whose memory it is where the file does not, and narrows whose statements are
     proposed where it names several. ``name`` forces a format.
+
+    A conversation that was erased, or of an erased subject, is left out and the refusal recorded.
 
     **Raises**: ImportRefused and its kin; SubjectNeeded, NoSuchSpeaker. What was captured before
     stays, and the same file again adds only what is missing.
@@ -86,21 +94,26 @@ def _capture(
     refs = list({str(ref): ref for ref in by_speaker.values()}.values())
     if not refs and subject is not None:
         refs = [subject]
-    captured = sources.capture(
-        space_id=space_id,
-        external_id=conversation.external_id,
-        source=conversation.source,
-        title=conversation.title,
-        messages=[_message(item, by_speaker) for item in conversation.messages],
-        subjects=refs,
-        proposes_for=None if subject is None else [subject],
-        by=by,
-        now=now,
-    )
     tally.conversations += 1
+    tally.bytes_read = conversation.bytes_read
+    try:
+        captured = sources.capture(
+            space_id=space_id,
+            external_id=conversation.external_id,
+            source=conversation.source,
+            title=conversation.title,
+            messages=[_message(item, by_speaker) for item in conversation.messages],
+            subjects=refs,
+            proposes_for=None if subject is None else [subject],
+            by=by,
+            now=now,
+        )
+    except BlockedByTombstone as blocked:
+        tombstones.record_stopped(blocked, space_id=space_id, by=by, action="conversation.capture")
+        tally.stopped.append(str(blocked))
+        return
     tally.messages_new += captured.messages_new
     tally.messages_known += captured.messages_known
-    tally.bytes_read = conversation.bytes_read
     tally.conversation_ids.append(captured.conversation_id)
     if captured.job_id is not None:
         tally.job_ids.append(captured.job_id)

@@ -24,6 +24,7 @@ from knowledge.models import (
     ErasureKind,
     ErasureRequest,
     Message,
+    Outcome,
     Proposal,
     Subject,
     Tombstone,
@@ -146,6 +147,20 @@ def check_name(*, space_id: int, level: TombstoneLevel, parts: tuple[str, ...], 
             "A privacy officer can lift the tombstone.",
             tombstone_id=stone.pk,
         )
+
+
+@transaction.atomic(durable=True)
+def record_stopped(error: BlockedByTombstone, *, space_id: int, by: Actor, action: str) -> None:
+    """Put on record, after the refusal, what a tombstone stopped; without any of its words."""
+    audit.append(
+        space_id=space_id,
+        by=by,
+        action=action,
+        outcome=Outcome.DENIED,
+        object_type="tombstone",
+        object_id=str(error.details["tombstone_id"]),
+        reason_code=error.code,
+    )
 
 
 def plant_for_erasure(

@@ -51,7 +51,8 @@ def test_a_file_becomes_proposals_and_the_same_again_adds_nothing(tmp_path: Path
     assert (again["messages_new"], again["messages_known"]) == (0, 3)
     assert Proposal.objects.count() == 2
     keys = (
-        "messages_new messages_known messages_invalid episodes proposals joined set_aside seconds"
+        "messages_new messages_known messages_invalid conversations_stopped episodes proposals "
+        "joined set_aside seconds"
     )
     assert list(first) == keys.split()
 
