@@ -117,8 +117,8 @@ def digest_of(files: Iterable[Path], *, extra: str = "") -> str:
 
 
 def split_of(path: Path) -> str:
-    """Name the split a path lies in, by the folder's name, or nothing."""
-    return next((part for part in reversed(path.absolute().parts) if part in SPLITS), "")
+    """Name the split a path lies in, by one of its last three folders, or nothing."""
+    return next((part for part in path.absolute().parts[:-4:-1] if part in SPLITS), "")
 
 
 def read_json(path: Path) -> Any:
