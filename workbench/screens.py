@@ -6,12 +6,15 @@ from workbench.views import (
     attributes,
     byhand,
     conversations,
+    erasures,
     keys,
     policy,
+    privacy,
     queue,
     review,
     runs,
     statements,
+    tombstones,
 )
 
 urlpatterns: list[URLPattern] = [
@@ -52,6 +55,23 @@ urlpatterns: list[URLPattern] = [
     path("policy/", policy.policy, name="policy"),
     path("policy/set/", policy.set_policy, name="set_policy"),
     path("policy/guideline/", policy.set_guideline, name="set_guideline"),
+    path("privacy/", privacy.privacy, name="privacy"),
+    path("privacy/erase/", privacy.dry_run, name="dry_run"),
+    path("privacy/erase/ask/", privacy.ask, name="ask_erasure"),
+    path("privacy/erasures/", privacy.erasures, name="erasures"),
+    path("privacy/erasures/<uuid:erasure_id>/", erasures.erasure, name="erasure"),
+    path("privacy/erasures/<uuid:erasure_id>/confirm/", erasures.confirm, name="confirm_erasure"),
+    path(
+        "privacy/erasures/<uuid:erasure_id>/withdraw/", erasures.withdraw, name="withdraw_erasure"
+    ),
+    path(
+        "privacy/erasures/<uuid:erasure_id>/certificate.json",
+        erasures.certificate,
+        name="erasure_certificate",
+    ),
+    path("privacy/tombstones/", tombstones.tombstones, name="tombstones"),
+    path("privacy/tombstones/<int:tombstone_id>/", tombstones.tombstone, name="tombstone"),
+    path("privacy/tombstones/<int:tombstone_id>/lift/", tombstones.lift, name="lift_tombstone"),
     path("keys/", keys.keys, name="keys"),
     path("keys/create/", keys.create, name="create_key"),
     path("keys/<int:key_id>/revoke/", keys.revoke, name="revoke_key"),

@@ -116,6 +116,8 @@ DECIDED: dict[str, str] = {
     "merge": "Merged",
     "resolve": "Settled",
     "undo": "Undone",
+    "erase": "Erased",
+    "lift_tombstone": "Allowed again",
 }
 
 TABS: tuple[tuple[str, str], ...] = (

@@ -23,6 +23,7 @@ class ListedConversation:
     messages: int
     waiting: int
     last_at: datetime | None
+    is_erased: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class ReadConversation:
     messages: tuple[ReadMessage, ...]
     next_ordinal: int | None
     runs: tuple[ListedRun, ...]
+    is_erased: bool
 
 
 def conversations(*, space_id: int, after: int | None = None) -> tuple[ListedConversation, ...]:
@@ -106,6 +108,7 @@ def conversations(*, space_id: int, after: int | None = None) -> tuple[ListedCon
             messages=row.number,
             waiting=waiting.get(row.pk, 0),
             last_at=row.last,
+            is_erased=row.redacted_at is not None,
         )
         for row in page
     )
@@ -137,6 +140,7 @@ def conversation(conversation_id: int, *, space_id: int, first: int = 0) -> Read
         messages=tuple(_message(message, uses.get(message.pk, [])) for message in shown),
         next_ordinal=more,
         runs=runs(space_id=space_id, conversation_id=row.pk),
+        is_erased=row.redacted_at is not None,
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
+from knowledge.queries import erasures
 from knowledge.queries.conversations import (
     CONVERSATIONS_A_PAGE,
     ListedConversation,
@@ -13,10 +14,12 @@ from knowledge.queries.conversations import (
     conversations,
     runs,
 )
+from knowledge.queries.erasures import ErasureRow, Gone
 from knowledge.queries.runs import ReadRun
 from knowledge.queries.words import Mark
 from workbench.access import Seat
 from workbench.pages.shell import Shell, shell
+from workbench.privacy_access import may_ask, may_see_privacy
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +33,37 @@ class ConversationsView:
 
 @dataclass(frozen=True, slots=True)
 class MarkedMessage:
-    """A message with the numbered spans that something was made of."""
+    """A message with the spans something was made of; ``gone`` where it lost words."""
 
     message: ReadMessage
     marks: tuple[Mark, ...]
+    gone: Gone | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationView:
-    """One conversation's page."""
+    """One conversation's page. **Shape**: ``erased`` is the erasure that emptied all of it."""
 
     shell: Shell
     conversation: ReadConversation
     messages: tuple[MarkedMessage, ...]
     next_url: str
+    erased: ErasureRow | None
+
+    @property
+    def is_erased(self) -> bool:
+        """Tell whether nothing is left of it but when it was."""
+        return self.conversation.is_erased
+
+    @property
+    def may_erase(self) -> bool:
+        """Tell whether this person may ask for its erasure."""
+        return may_ask(self.shell.seat) and not self.is_erased
+
+    @property
+    def sees_erasures(self) -> bool:
+        """Tell whether this person may look at the erasures."""
+        return may_see_privacy(self.shell.seat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +93,18 @@ def conversations_view(*, seat: Seat, after: int | None, keys_on: bool) -> Conve
 
 
 def conversation_view(found: ReadConversation, *, seat: Seat, keys_on: bool) -> ConversationView:
-    """Build a conversation's page."""
-    title = found.title or found.external_id
+    """Build a conversation's page. **Cost**: three queries, four where it was erased."""
+    title = "[erased]" if found.is_erased else found.title or found.external_id
+    gone = erasures.gone_messages([row.id for row in found.messages], space_id=seat.space_id)
     here = reverse("conversation", args=[found.id])
     return ConversationView(
         shell=shell(title=title, seat=seat, current="conversations", keys_on=keys_on),
         conversation=found,
-        messages=tuple(_marked(message) for message in found.messages),
+        messages=tuple(_marked(row, gone=gone.get(row.id)) for row in found.messages),
         next_url=f"{here}?from={found.next_ordinal}" if found.next_ordinal is not None else "",
+        erased=erasures.erasure_of("conversations", found.id, space_id=seat.space_id)
+        if found.is_erased
+        else None,
     )
 
 
@@ -99,9 +123,10 @@ def run_view(found: ReadRun, *, seat: Seat, keys_on: bool) -> RunView:
     return RunView(shell=frame, run=found)
 
 
-def _marked(message: ReadMessage) -> MarkedMessage:
+def _marked(message: ReadMessage, *, gone: Gone | None) -> MarkedMessage:
     return MarkedMessage(
         message=message,
+        gone=gone,
         marks=tuple(
             Mark(
                 gap_id=0,

@@ -6,6 +6,7 @@ from django.urls import NoReverseMatch, reverse
 
 from knowledge.queries.queue import pending_count
 from workbench.access import Seat
+from workbench.privacy_access import may_see_privacy
 
 _PLACES: tuple[tuple[str, str, str], ...] = (
     ("Queue", "queue", "go-queue"),
@@ -16,6 +17,7 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
     ("Attributes", "attributes", ""),
     ("Policy", "policy", ""),
     ("Keys", "keys", ""),
+    ("Privacy", "privacy", ""),
     ("Audit", "admin:index", ""),
 )
 
@@ -61,9 +63,15 @@ def shell(
             count=waiting if name == "queue" else None,
         )
         for label, name, action in _PLACES
-        if (url := _url(name)) and (seat.is_staff or not name.startswith("admin:"))
+        if (url := _url(name)) and _is_open_to(seat, name)
     ]
     return Shell(title=title, seat=seat, places=tuple(places), keys_on=keys_on)
+
+
+def _is_open_to(seat: Seat, name: str) -> bool:
+    if name == "privacy":
+        return may_see_privacy(seat)
+    return seat.is_staff or not name.startswith("admin:")
 
 
 def _url(name: str) -> str:

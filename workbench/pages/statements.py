@@ -6,7 +6,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from knowledge.queries import erasures
 from knowledge.queries.contests import Contested
+from knowledge.queries.erasures import ErasureRow
 from knowledge.queries.lineage import (
     STATEMENTS_A_PAGE,
     Lineage,
@@ -21,6 +23,7 @@ from workbench import vocabulary
 from workbench.access import Seat
 from workbench.masking import masked_if
 from workbench.pages.shell import Shell, shell
+from workbench.privacy_access import may_ask, may_see_privacy
 from workbench.svg.bitemporal import Plot, plot
 from workbench.wording import Difference, difference
 
@@ -57,7 +60,7 @@ class StatementView:
 
     **Shape**: ``chosen`` is the believed version that decisions are about, None where nothing of
     the statement is believed; ``nearest`` are other beliefs it may be the same as, none for who
-    may not decide; ``why`` stands behind ``shown``.
+    may not decide; ``why`` stands behind ``shown``; ``erased`` is the erasure that emptied it.
     """
 
     shell: Shell
@@ -71,6 +74,7 @@ class StatementView:
     expected: tuple[Expected, ...]
     opened_at: datetime
     said: Said
+    erased: ErasureRow | None = None
     retract_reasons: tuple[tuple[str, str], ...] = vocabulary.RETRACT_REASONS
     refute_reasons: tuple[tuple[str, str], ...] = vocabulary.REFUTE_REASONS
 
@@ -78,6 +82,16 @@ class StatementView:
     def may_decide(self) -> bool:
         """Tell whether this person decides what is believed here."""
         return self.shell.seat.may_decide
+
+    @property
+    def may_erase(self) -> bool:
+        """Tell whether this person may ask for its erasure, and there is anything to erase."""
+        return may_ask(self.shell.seat) and not self.statement.current.redacted
+
+    @property
+    def sees_erasures(self) -> bool:
+        """Tell whether this person may look at the erasure."""
+        return may_see_privacy(self.shell.seat)
 
     @property
     def contests(self) -> tuple[Contested, ...]:
@@ -109,11 +123,12 @@ def statement_view(
     version_id: int | None = None,
     said: Said,
 ) -> StatementView:
-    """Build a statement's page, about the version asked for. **Cost**: 17 queries at most."""
+    """Build a statement's page, about the version asked for. **Cost**: 18 queries at most."""
     chosen = found.standing(version_id)
     shown = chosen or found.current
     behind = why(shown.id, space_id=found.space_id)
     title = masked_if(found.current.text, flags=found.current.flags) or f"Statement {found.id}"
+    redacted = any(row.redacted for row in found.versions)
     return StatementView(
         shell=shell(title=title, seat=seat, current="statements", keys_on=keys_on),
         statement=found,
@@ -129,6 +144,9 @@ def statement_view(
         expected=predictions_behind(behind) if behind else (),
         opened_at=now,
         said=said,
+        erased=erasures.erasure_of("statements", found.id, space_id=found.space_id)
+        if redacted
+        else None,
     )
 
 
