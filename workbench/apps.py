@@ -36,4 +36,5 @@ class WorkbenchConfig(AppConfig):
         checks.register_all()
         # Named, not imported: its models can only be loaded now.
         import_module("workbench.places").register_all()
+        import_module("workbench.logins").connect()
         post_migrate.connect(harden_guards, sender=apps.get_app_config("knowledge"))

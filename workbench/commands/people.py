@@ -65,7 +65,7 @@ def add_person(
     if user is None:
         chosen = password or new_password()
         user = create_login(username=username, password=chosen, by=by)
-    widen_login(user_id=user.pk, role=role)
+    widen_login(user_id=user.pk, role=role, by=by)
     scope.add_membership(space_id=space.pk, user_id=user.pk, role=role, by=by, now=now)
     return AddedPerson(username=username, role=role, password=chosen)
 
@@ -95,10 +95,20 @@ def create_login(*, username: str, password: str, by: Actor) -> User:
 
 
 @transaction.atomic(durable=True)
-def widen_login(*, user_id: int, role: str) -> None:
-    """Open the administration pages to roles that work there.
+def widen_login(*, user_id: int, role: str, by: Actor) -> None:
+    """Open the administration pages to roles that work there, once.
 
     Nobody becomes a superuser: who administers one space could then take any login of another.
     """
-    if role in STAFF_ROLES:
-        User.objects.filter(pk=user_id).update(is_staff=True)
+    if role not in STAFF_ROLES:
+        return
+    if User.objects.filter(pk=user_id, is_staff=False).update(is_staff=True):
+        audit.append(
+            space_id=None,
+            by=by,
+            action="user.change",
+            object_type="user",
+            object_id=str(user_id),
+            reason_code=role,
+            payload={"is_staff": True},
+        )

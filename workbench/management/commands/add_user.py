@@ -2,16 +2,17 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from knowledge.errors import KnowledgeError
 from knowledge.models import Role
 from knowledge.results import SYSTEM
+from workbench.acting_command import ActingCommand
 from workbench.commands import people
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     """Gives somebody a login and a role; the password stands alone on the last line."""
 
     help = (

@@ -3,16 +3,17 @@
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from extraction.evaluation.approving import approve_all
 from knowledge.errors import KnowledgeError
 from knowledge.queries.scope import space_by_slug
 from knowledge.results import Actor
+from workbench.acting_command import ActingCommand
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     """Approves whatever waits in an evaluation space, as its engine suggested."""
 
     help = (

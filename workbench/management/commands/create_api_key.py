@@ -2,16 +2,17 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from knowledge.errors import KnowledgeError
 from knowledge.results import SYSTEM, SubjectRef
+from workbench.acting_command import ActingCommand
 from workbench.commands import keys
 from workbench.models import Scope
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     """Makes a key for fixed subjects of one space; it stands alone on the last line."""
 
     help = (

@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from knowledge.commands import scope
 from knowledge.errors import KnowledgeError
 from knowledge.results import SYSTEM
+from workbench.acting_command import ActingCommand
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     """Opens a space: an isolated store with its own people, clock and log."""
 
     help = (

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from extraction.errors import BadInput
@@ -16,11 +16,12 @@ from knowledge.errors import KnowledgeError
 from knowledge.queries import scope as spaces
 from knowledge.queries.processing import figures_of_conversations
 from knowledge.results import Actor, SubjectRef
+from workbench.acting_command import ActingCommand
 
 SHOWN_PROBLEMS = 10
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     """Captures a file's conversations; the worker, or ``--wait``, extracts from them."""
 
     help = (
@@ -86,6 +87,7 @@ class Command(BaseCommand):
             "messages_new": tally.messages_new,
             "messages_known": tally.messages_known,
             "messages_invalid": tally.messages_invalid,
+            "conversations_stopped": len(tally.stopped),
             "episodes": found.episodes,
             "proposals": found.proposals,
             "joined": found.joined,
@@ -99,6 +101,9 @@ class Command(BaseCommand):
         for problem in tally.problems[:SHOWN_PROBLEMS]:
             place = f"line {problem.line}: " if problem.line else ""
             self.stderr.write(self.style.WARNING(f"{place}{problem.message}"))
+        for reason in dict.fromkeys(tally.stopped):
+            number = tally.stopped.count(reason)
+            self.stderr.write(self.style.WARNING(f"{number} not taken in: {reason}"))
         hidden = len(tally.problems) - SHOWN_PROBLEMS
         if hidden > 0:
             self.stderr.write(self.style.WARNING(f"and {hidden} more lines like these"))
