@@ -22,13 +22,11 @@ def struck(text: str, spans: Iterable[tuple[int, int]]) -> SafeString:
 
 
 @register.simple_tag
-def dry_run(kind: str, target: int, words: str = "", whole: bool = False) -> str:
+def dry_run(kind: str, target: int, words: str = "") -> str:
     """Return the address that says what erasing this would do."""
     asked: dict[str, str | int] = {"kind": kind, "target": target}
     if words:
         asked["words"] = words
-    if whole:
-        asked["whole"] = 1
     return f"{reverse('dry_run')}?{urlencode(asked)}"
 
 
