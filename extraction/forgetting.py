@@ -74,7 +74,7 @@ def _entries(lines: Any, *, path: Path) -> Iterator[dict[str, Any]]:
             continue
         try:
             entry = json.loads(line)
-            UUID(entry["id"])
+            UUID(str(entry["id"]))
         except (ValueError, KeyError, TypeError) as error:
             raise BadInput(f"Line {number} of {path} is no entry of an erasure ledger.") from error
         yield entry

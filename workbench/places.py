@@ -62,9 +62,9 @@ def _clear_keys(reach: Reach) -> int:
 
 
 def _count_tasks(reach: Reach) -> int:
-    return Task.objects.count()
+    return int(Task.objects.count())
 
 
 def _clear_tasks(reach: Reach) -> int:
     """Delete what the queue remembers of finished tasks: a failure may quote what it held."""
-    return Task.objects.all().delete()[0]
+    return int(Task.objects.all().delete()[0])

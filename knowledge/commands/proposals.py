@@ -8,16 +8,14 @@ from django.db import transaction
 from django.db.models import F
 
 from knowledge import policies
-from knowledge.commands import audit, jobs, sources, tombstones
-from knowledge.commands.content import check_content, check_evidence, check_part
+from knowledge.commands import audit, drafting, jobs, sources
+from knowledge.commands.content import check_evidence, check_part
 from knowledge.errors import Conflict, InvalidInput, NotFound
-from knowledge.fingerprints import fingerprint
 from knowledge.models import (
     Conversation,
     Covered,
     DecisionKind,
     Episode,
-    Evidence,
     ExtractionRun,
     Gap,
     PredictedStatement,
@@ -25,7 +23,6 @@ from knowledge.models import (
     ProposalGap,
     ProposalVector,
     RunState,
-    Version,
 )
 from knowledge.results import (
     Actor,
@@ -149,10 +146,10 @@ def propose_by_hand(
     sources.lock_conversations(Conversation.objects.filter(messages__in=quoted))
     check_evidence(space_id=space_id, evidence=draft.evidence)
     check_part(space_id=space_id, subject_id=subject_id, evidence=draft.evidence)
-    proposal = _create_proposal(
+    proposal = drafting.create(
         space_id=space_id, subject_id=subject_id, draft=draft, run=None, ordinal=None, now=now
     )
-    _attach_evidence(proposal, evidence=draft.evidence, run_id=run_id)
+    drafting.attach_evidence(proposal, evidence=draft.evidence, run_id=run_id)
     if by.user_id is not None:
         proposal.contributors.add(by.user_id)
     audit.append(
@@ -256,7 +253,7 @@ def _write_draft(
         )
     elif draft.aside_reason == "":
         raise InvalidInput("A pending proposal needs the words it rests on.", field="evidence")
-    proposal = _create_proposal(
+    proposal = drafting.create(
         space_id=run.space_id,
         subject_id=run.subject_id,
         draft=draft,
@@ -264,7 +261,7 @@ def _write_draft(
         ordinal=ordinal,
         now=now,
     )
-    _attach_evidence(proposal, evidence=draft.evidence, run_id=run.pk)
+    drafting.attach_evidence(proposal, evidence=draft.evidence, run_id=run.pk)
     ProposalGap.objects.bulk_create(
         ProposalGap(space_id=run.space_id, proposal=proposal, gap=gap)
         for gap in dict.fromkeys(gaps[position] for position in draft.gaps)
@@ -282,104 +279,6 @@ def _write_draft(
     return proposal
 
 
-def _create_proposal(
-    *,
-    space_id: int,
-    subject_id: int,
-    draft: ProposalDraft,
-    run: ExtractionRun | None,
-    ordinal: int | None,
-    now: datetime,
-) -> Proposal:
-    target_seen = None
-    if draft.target_id is not None:
-        target_seen = (
-            Version.objects.current()
-            .filter(space_id=space_id, subject_id=subject_id, statement_id=draft.target_id)
-            .order_by("-valid")
-            .first()
-        )
-    proposal = Proposal(
-        space_id=space_id,
-        subject_id=subject_id,
-        run=run,
-        ordinal=ordinal,
-        state=TrustState.SET_ASIDE if draft.aside_reason else TrustState.PENDING,
-        original=_original(draft),
-        about=draft.about,
-        text=draft.text,
-        memory_type=draft.memory_type,
-        criticality=draft.criticality,
-        attribute=draft.attribute,
-        value=draft.value,
-        valid_from=draft.valid_from,
-        valid_to=draft.valid_to,
-        start_basis=draft.start_basis,
-        date_phrase=draft.date_phrase,
-        language=draft.language,
-        modality=draft.modality,
-        kind_suggested=draft.kind,
-        target=target_seen.statement if target_seen else None,
-        target_seen=target_seen,
-        reason=draft.reason,
-        confidence=draft.confidence,
-        surprise=draft.surprise,
-        unexpected=list(draft.unexpected),
-        flags=list(draft.flags),
-        aside_reason=draft.aside_reason,
-        joined_to_id=draft.joined_to,
-        rejected_as_id=draft.rejected_as,
-        waits_on_id=draft.waits_on,
-        created_at=now,
-    )
-    check_content(proposal)
-    proposal.fingerprint = fingerprint(draft.attribute, draft.value or draft.text)
-    said_in = [item.message_id for item in draft.evidence]
-    tombstones.admit(proposal, message_ids=said_in, by_hand=run is None)
-    proposal.save(force_insert=True)
-    return proposal
-
-
-def _original(draft: ProposalDraft) -> dict[str, object]:
-    return {
-        "text": draft.text,
-        "about": draft.about,
-        "memory_type": draft.memory_type,
-        "criticality": draft.criticality,
-        "attribute": draft.attribute,
-        "value": draft.value,
-        "valid_from": draft.valid_from.isoformat(),
-        "valid_to": draft.valid_to.isoformat() if draft.valid_to else None,
-        "start_basis": draft.start_basis,
-        "date_phrase": draft.date_phrase,
-        "kind": draft.kind,
-        "target": draft.target_id,
-        "reason": draft.reason,
-        "confidence": draft.confidence,
-    }
-
-
-def _attach_evidence(
-    proposal: Proposal, *, evidence: Sequence[EvidenceDraft], run_id: int | None
-) -> None:
-    Evidence.objects.bulk_create(
-        (
-            Evidence(
-                space_id=proposal.space_id,
-                proposal=proposal,
-                run_id=run_id,
-                message_id=item.message_id,
-                start=item.start,
-                end=item.end,
-                quote=item.quote,
-                role=item.role,
-            )
-            for item in evidence
-        ),
-        ignore_conflicts=True,
-    )
-
-
 def _join(joined: Proposal, *, waiting: Proposal, run: ExtractionRun) -> None:
     # What was believed once, and undone, keeps the words it was believed on.
     once_believed = waiting.decisions.filter(kind=DecisionKind.APPROVE).exists()
@@ -389,7 +288,7 @@ def _join(joined: Proposal, *, waiting: Proposal, run: ExtractionRun) -> None:
         EvidenceDraft(item.message_id, item.start, item.end, item.quote, item.role)
         for item in joined.evidence.all()
     ]
-    _attach_evidence(waiting, evidence=lent, run_id=run.pk)
+    drafting.attach_evidence(waiting, evidence=lent, run_id=run.pk)
     # Nobody may approve words that joined after the card was opened.
     Proposal.objects.filter(pk=waiting.pk).update(version=F("version") + 1)
 

@@ -141,10 +141,12 @@ def _reach(entry: Entry, *, request: ErasureRequest) -> Reach:
     )
     if entry["kind"] in (ErasureKind.SUBJECT, ErasureKind.CONVERSATION):
         return reach_of(scope) if target else of_parts(scope, masks={}, proposals=())
+    masks = _masks(entry, space_id=request.space_id)
     return of_parts(
         scope,
-        masks=_masks(entry, space_id=request.space_id),
+        masks=masks,
         proposals=_proposals(entry, space_id=request.space_id),
+        texts=_words(masks) if entry["kind"] == ErasureKind.VALUE else (),
     )
 
 
@@ -152,6 +154,12 @@ def _masks(entry: Entry, *, space_id: int) -> dict[int, tuple[Span, ...]]:
     spans = {row["hmac"]: tuple((a, b) for a, b in row["spans"]) for row in entry["messages"]}
     rows = Message.objects.filter(space_id=space_id, content_hmac__in=spans, redacted_at=None)
     return {pk: spans[digest] for pk, digest in rows.values_list("pk", "content_hmac")}
+
+
+def _words(masks: dict[int, tuple[Span, ...]]) -> set[str]:
+    """The ledger holds no words: what a value was is read where it stands in the messages."""
+    rows = Message.objects.filter(pk__in=masks).values_list("pk", "text")
+    return {text[start:end] for pk, text in rows for start, end in masks[pk]}
 
 
 def _proposals(entry: Entry, *, space_id: int) -> list[int]:

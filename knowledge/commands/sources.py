@@ -100,12 +100,7 @@ def capture(
         raise NotFound("There is no such space.")
     if not subjects:
         raise InvalidInput("A conversation needs a subject: whose memory is it?", field="subject")
-    # By name, so that two conversations that bring the same new subjects cannot block each other,
-    # and before the conversation, as an erasure locks them.
-    known = {
-        str(ref): ensure_subject(space_id=space_id, ref=ref, now=now)
-        for ref in sorted(subjects, key=str)
-    }
+    known = _ensure_subjects(space_id=space_id, subjects=subjects, now=now)
     conversation = _ensure_conversation(
         space_id=space_id, external_id=external_id, source=source, title=title, now=now
     )
@@ -136,6 +131,19 @@ def capture(
         messages_known=len(messages) - added,
         job_id=job_id,
     )
+
+
+def _ensure_subjects(
+    *, space_id: int, subjects: Sequence[SubjectRef], now: datetime
+) -> dict[str, Subject]:
+    """Find, make and hold subjects before their conversation, as an erasure locks them.
+
+    By name, so that two conversations that bring the same new subjects cannot block each other.
+    """
+    return {
+        str(ref): ensure_subject(space_id=space_id, ref=ref, now=now)
+        for ref in sorted(subjects, key=str)
+    }
 
 
 def _ensure_conversation(

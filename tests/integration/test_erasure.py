@@ -353,9 +353,26 @@ def test_nothing_is_emptied_without_an_erasure(desk: Desk, name: str) -> None:
         review=StatementReview(version.pk, uuid.uuid4(), "asked_to", note="she called"),
         by=actor(desk.curator), now=NOW,
     )  # fmt: skip
-    with pytest.raises(DatabaseError, match="keeps what it was|never rewritten|in an erasure"):
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(BLANKINGS[name])
+    with pytest.raises(DatabaseError, match=r"keeps what it was|never rewritten|in an erasure"):
+        in_sql(BLANKINGS[name])
+
+
+def in_sql(statement: str) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+@transaction.atomic
+def forge_an_erasure(desk: Desk, office: Office) -> None:
+    forged = Decision.objects.create(
+        space=desk.space, kind="erase", by=office.confirms, channel="command",
+        request_id=uuid.uuid4(),
+    )  # fmt: skip
+    audit.append(
+        space_id=desk.space.pk, by=actor(office.confirms), action="erasure.done",
+        decision_id=forged.pk,
+    )  # fmt: skip
+    in_sql("UPDATE knowledge_message SET text = '', redacted_at = now()")
 
 
 def test_a_decision_to_erase_that_no_two_stand_behind_is_refused(
@@ -365,17 +382,7 @@ def test_a_decision_to_erase_that_no_two_stand_behind_is_refused(
     with pytest.raises(
         DatabaseError, match="takes a request of one person and the word of another"
     ):
-        with transaction.atomic():
-            forged = Decision.objects.create(
-                space=desk.space, kind="erase", by=office.confirms, channel="command",
-                request_id=uuid.uuid4(),
-            )  # fmt: skip
-            audit.append(
-                space_id=desk.space.pk, by=actor(office.confirms), action="erasure.done",
-                decision_id=forged.pk,
-            )  # fmt: skip
-            with connection.cursor() as cursor:
-                cursor.execute("UPDATE knowledge_message SET text = '', redacted_at = now()")
+        forge_an_erasure(desk, office)
     assert Message.objects.filter(text="").count() == 0
 
 
@@ -385,9 +392,11 @@ def test_a_masked_message_may_only_lose_letters(desk: Desk, office: Office) -> N
     scope = office.scope("statement", version.statement_id)
     erasure_id = office.ask(scope)
     office.confirm(erasure_id, scope)
-    with patch("knowledge.commands.forgetting.mask", lambda text, spans: "Ana keeps cows"):
-        with pytest.raises(DatabaseError, match="a message keeps what it was made of"):
-            erasure.carry_out(erasure_id=erasure_id, now=NOW)
+    with (
+        patch("knowledge.commands.forgetting.mask", lambda text, spans: "Ana keeps cows"),
+        pytest.raises(DatabaseError, match="a message keeps what it was made of"),
+    ):
+        erasure.carry_out(erasure_id=erasure_id, now=NOW)
     assert Message.objects.get(pk=version.proposal.evidence.get().message_id).text
     assert PredictedStatement.objects.count() == 0 and Episode.objects.exists()
     assert not Tombstone.objects.exists()
