@@ -21,6 +21,11 @@ KEYS = {
     "as_of_p50_ms",
     "as_of_p95_ms",
     "verify_s_per_50k",
+    "plain_insert_us",
+    "append_us",
+    "append_ratio",
+    "append_in_bulk_us",
+    "compare_s",
 }
 
 

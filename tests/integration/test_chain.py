@@ -1,19 +1,26 @@
 """The log is recomputed: whatever was changed behind the guards is found, and where."""
 
+import os
+import threading
 import uuid
 from dataclasses import dataclass
+from pathlib import Path
 
+import psycopg
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import DatabaseError, connection, connections, transaction
 
 from knowledge.commands import audit, ending, review, undoing
 from knowledge.models import AuditEvent, AuditPayload, Version
 from knowledge.queries import chain
 from knowledge.results import SYSTEM, Edits, StatementReview
 from knowledge.trust import WhatHappened
+from tests import dumps
 from tests.chains import REHASH, chain_of, forge, verified
 from tests.factories import NOW, Desk, actor, approve, make_desk, make_proposal, seen, utc
+from tests.forgetting import make_office
+from workbench.embedded import SUPERUSER
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -413,3 +420,139 @@ def test_odd_texts_are_committed_to_as_they_are() -> None:
     audit.record(space_id=desk.space.pk, by=SYSTEM, action="note", object_id="Ω" * 60, payload=odd)
     assert verified(desk.space.pk).holds
     assert AuditPayload.objects.filter(body__n__1=1e300).exists()
+
+
+def test_a_dump_and_what_is_restored_from_it_verify_alike(book: Book, tmp_path: Path) -> None:
+    audit.record(space_id=None, by=SYSTEM, action="note", payload={"text": "茶 🍵"})
+    space_id = book.desk.space.pk
+    here = [chain.verify(each) for each in chain.chains()]
+    path = dumps.dump(tmp_path / "all.sql")
+    with dumps.restored(path):
+        assert [chain.verify(each) for each in chain.chains()] == here
+        assert all(each.holds for each in here)
+        forge(f"UPDATE knowledge_auditpayload SET body = '{{}}' WHERE space_id = {space_id}")
+        assert not verified(space_id).holds
+    assert verified(space_id).holds
+
+
+# --- erasure ---
+
+
+@pytest.mark.parametrize("kind", ["subject", "conversation", "statement", "value"])
+def test_an_erasure_leaves_the_chain_whole_and_no_finding(book: Book, kind: str) -> None:
+    space = book.desk.space
+    office = make_office(space)
+    version = Version.objects.filter(space=space, text="Ana works at Northwind").earliest("pk")
+    conversation = version.proposal.evidence.get().message.conversation_id
+    if kind == "value":
+        office.erase(kind, version.subject_id, words="Northwind")
+    else:
+        office.erase(
+            kind,
+            {
+                "subject": version.subject_id,
+                "conversation": conversation,
+                "statement": version.statement_id,
+            }[kind],
+        )
+    assert AuditPayload.objects.filter(erased_at__isnull=False).exists()
+    found = verified(space.pk)
+    assert found.faults == ()
+    done = AuditEvent.objects.get(ledger_id=book.ledger, action="erasure.done")
+    forge(f"DELETE FROM knowledge_auditevent WHERE id = {done.pk}")
+    assert any("emptied without an erasure" in f.why for f in verified(space.pk).faults)
+
+
+# --- writing ---
+
+
+@pytest.mark.parametrize("isolation", ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"])
+def test_eight_writers_make_one_chain(isolation: str) -> None:
+    desk = make_desk()
+    start = threading.Barrier(8)
+    written: list[int] = []
+
+    def write(writer: int) -> None:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    f"SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {isolation}"
+                )
+            start.wait()
+            for number in range(25):
+                try:
+                    seq = audit.record(
+                        space_id=desk.space.pk, by=SYSTEM, action="look",
+                        object_id=f"{writer}-{number}", payload={"number": number},
+                    )  # fmt: skip
+                except DatabaseError:  # the stricter levels refuse rather than fork
+                    assert isolation != "READ COMMITTED"
+                else:
+                    written.append(seq)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=write, args=[number]) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert verified(desk.space.pk).holds
+    assert len(set(written)) == len(written) >= 25
+    assert AuditEvent.objects.filter(action="look").count() == len(written)
+    if isolation == "READ COMMITTED":
+        assert len(written) == 200
+
+
+WAYS_IN = {
+    "update": "UPDATE knowledge_auditevent SET actor_id = 'x'",
+    "delete": "DELETE FROM knowledge_auditevent",
+    "truncate": "TRUNCATE knowledge_auditevent CASCADE",
+    "payload": "UPDATE knowledge_auditpayload SET body = '{}'",
+    "emptied": "UPDATE knowledge_auditpayload SET body = NULL, salt = NULL, erased_at = now()",
+    "no payload": "DELETE FROM knowledge_auditpayload",
+    "genesis": "UPDATE knowledge_ledger SET genesis = sha256('')",
+}
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+def test_no_role_changes_the_log_while_the_guards_stand(book: Book, way: str) -> None:
+    """Not the application, not the owner, and no superuser who puts plain triggers to sleep."""
+    for alias in ("default", "owner"):
+        with (
+            pytest.raises(DatabaseError),
+            transaction.atomic(using=alias),
+            connections[alias].cursor() as cursor,
+        ):
+            cursor.execute(WAYS_IN[way])
+    with superuser() as admin:
+        admin.execute("SET session_replication_role = replica")
+        with pytest.raises(psycopg.Error, match=r"rows are never|goes whole, once"):
+            admin.execute(WAYS_IN[way])
+    assert verified(book.desk.space.pk).holds
+
+
+def test_the_application_appends_through_the_function_alone(book: Book) -> None:
+    columns = "ledger_id, seq, hash_version, at, actor_kind, actor_id, channel, action, outcome"
+    columns += ", object_type, object_id, request_id, reason_code, prev_hash, hash"
+    with (
+        pytest.raises(DatabaseError, match="permission denied"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(
+            f"INSERT INTO knowledge_auditevent ({columns}) SELECT {columns.replace('seq', '99')} "
+            "FROM knowledge_auditevent LIMIT 1"
+        )
+
+
+def superuser() -> psycopg.Connection:
+    """Connect as who may do everything, where the server is the embedded one."""
+    connections["owner"].ensure_connection()
+    given = connections["owner"].get_connection_params()
+    if os.environ.get("DATABASE_URL"):
+        pytest.skip("the superuser of another server than the embedded one is not known here")
+    return psycopg.connect(
+        host=given["host"], port=given["port"], dbname=given["dbname"], user=SUPERUSER,
+        autocommit=True,
+    )  # fmt: skip

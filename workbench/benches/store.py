@@ -10,13 +10,23 @@ from django.utils import timezone
 
 from knowledge.models import Space
 from knowledge.queries import chain
-from workbench.benches import deciding, facts, inserting, processes, reading, seeding, soundness
+from workbench.benches import (
+    appending,
+    deciding,
+    facts,
+    inserting,
+    processes,
+    reading,
+    seeding,
+    soundness,
+)
 
 Say = Callable[[str], None]
 
 WRITERS = 8
 PATIENCE_S = 600.0
 INSERTS_FOR_A_PAIR = 10  # they are that much quicker, and a figure needs its seconds
+APPENDS_FOR_A_PAIR = 3
 EVENTS_AT_ONCE = 1000
 _APPEND = """
 SELECT count(audit_append(%s, 'system', 'bench', 'command', 'bench.event', 'ok', 'proposal',
@@ -55,16 +65,27 @@ def _measure_inserts(space: Space, *, rows: int, say: Say) -> dict[str, Any]:
         owner.execute(inserting.CREATE)
         owner.execute(f"GRANT INSERT ON {inserting.TABLE} TO PUBLIC")
         try:
-            alone = _insert(space, writers=1, rows=rows)
-            together = _insert(space, writers=WRITERS, rows=rows)
+            alone = _write(inserting.__name__, space, writers=1, rows=rows)
+            together = _write(inserting.__name__, space, writers=WRITERS, rows=rows)
         finally:
             owner.execute(f"DROP TABLE {inserting.TABLE}")
-    return {"plain_inserts_per_s": alone, "plain_inserts_per_s_8": together}
+    say("events of the log, one by one")
+    appended = _write(
+        appending.__name__, space, writers=1, rows=rows * APPENDS_FOR_A_PAIR // INSERTS_FOR_A_PAIR
+    )
+    return {
+        "plain_inserts_per_s": alone,
+        "plain_inserts_per_s_8": together,
+        "plain_insert_us": round(1e6 / alone, 1),
+        "append_us": round(1e6 / appended, 1),
+        "append_ratio": round(alone / appended, 2),
+    }
 
 
-def _insert(space: Space, *, writers: int, rows: int) -> float:
+def _write(module: str, space: Space, *, writers: int, rows: int) -> float:
+    """Return the rows that a module's writers wrote in a second."""
     tasks = [{"space_id": space.pk, "rows": max(1, rows // writers)}] * writers
-    answers = processes.work_at_once(inserting.__name__, tasks, patience_s=PATIENCE_S)
+    answers = processes.work_at_once(module, tasks, patience_s=PATIENCE_S)
     rows_written = float(sum(each["rows"] for each in answers))
     return round(rows_written / processes.seconds_of(answers), 1)
 
@@ -79,10 +100,12 @@ def _measure_reading(space: Space, *, rows: int, now: datetime, say: Say) -> dic
 
 
 def _measure_chain(space: Space, *, events: int, say: Say) -> dict[str, Any]:
+    began = time.monotonic()
     for start in range(0, events, EVENTS_AT_ONCE):
         say(f"event {start} of {events} for the log")
         with connection.cursor() as cursor:
             cursor.execute(_APPEND, [space.pk, min(EVENTS_AT_ONCE, events - start)])
+    appending_s = time.monotonic() - began
     say("recomputing the log")
     began = time.monotonic()
     found = chain.recompute(soundness.chain_of(space.pk))
@@ -92,4 +115,14 @@ def _measure_chain(space: Space, *, events: int, say: Say) -> dict[str, Any]:
     return {
         "verify_s_per_50k": round(taken * 50_000 / found.events, 3),
         "events_verified": found.events,
+        "append_in_bulk_us": round(appending_s * 1e6 / events, 1),
+        "compare_s": round(_time_comparison(space), 3),
     }
+
+
+def _time_comparison(space: Space) -> float:
+    """Return how long it takes to hold the space's tables beside its log."""
+    began = time.monotonic()
+    if faults := chain.disagreements(soundness.chain_of(space.pk)):
+        raise RuntimeError(f"the bench's own tables are not what its log says: {faults[0]}")
+    return time.monotonic() - began

@@ -22,6 +22,9 @@ HEADLINES = (
     *("approvals_per_s_1", "approvals_per_s_8", "approvals_per_s_8_spaces"),
     *(
         "plain_inserts_per_s",
+        "plain_insert_us",
+        "append_us",
+        "append_ratio",
         "as_of_p50_ms",
         "as_of_p95_ms",
         "verify_s_per_50k",
