@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from extraction.errors import BadInput
 from knowledge.commands import erasure
+from knowledge.queries.erasures import ledger_entries
 from knowledge.results import Lease
 
 
@@ -35,6 +36,15 @@ def carry_out(erasure_id: UUID, *, held: Lease | None = None) -> dict[str, Any]:
 def ledger_path() -> Path:
     """Return where the ledger of erasures is kept."""
     return Path(settings.ERASURE_LEDGER)
+
+
+def not_in(path: Path) -> list[dict[str, Any]]:
+    """List the entries of erasures done here that the ledger lacks.
+
+    **Raises**: BadInput where it cannot be read.
+    """
+    known = {entry["id"] for entry in read(path)} if path.exists() else set()
+    return [entry for entry in ledger_entries() if entry["id"] not in known]
 
 
 def enter(entry: Mapping[str, Any], *, path: Path) -> bool:

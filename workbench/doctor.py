@@ -13,6 +13,9 @@ from django.core import checks
 from django.db import DatabaseError, connections
 from django.utils import timezone
 
+from extraction import forgetting
+from extraction.errors import BadInput
+from knowledge.queries.tombstones import standing_key_versions
 from workbench.embedded_places import EmbeddedDatabaseError
 from workbench.queries import health
 
@@ -43,6 +46,7 @@ def examine() -> Iterator[Finding]:
         yield from look_at_database()
         yield from look_at_migrations()
         yield from look_at_worker()
+        yield from look_at_forgetting()
     except (DatabaseError, EmbeddedDatabaseError) as error:
         yield Finding(
             "failed",
@@ -55,6 +59,34 @@ def examine() -> Iterator[Finding]:
     yield from look_at_endpoint(
         "EMBEDDING", settings.EMBEDDING_BASE_URL, key=settings.EMBEDDING_API_KEY
     )
+
+
+def look_at_forgetting() -> Iterator[Finding]:
+    """Look whether tombstones can still be recognised, and erasures replayed."""
+    lost = sorted(set(standing_key_versions()) - set(settings.FINGERPRINT_KEYS))
+    if lost:
+        numbers = ", ".join(map(str, lost))
+        yield Finding(
+            "failed",
+            "tombstones",
+            f"Some were made with key {numbers}, which is not here: they stop nothing.",
+            f"Add it to FINGERPRINT_KEY, as {lost[-1]}:KEY, beside the others.",
+        )
+    path = forgetting.ledger_path()
+    try:
+        missing = len(forgetting.not_in(path))
+    except BadInput as error:
+        yield Finding("failed", "erasures", str(error), "Put back a whole copy of it.")
+        return
+    if missing:
+        yield Finding(
+            "failed",
+            "erasures",
+            f"{missing} are not in the ledger {path}.",
+            "A restored backup would bring them back. Run: manage.py replay_erasures",
+        )
+    if not lost and not missing:
+        yield Finding("ok", "forgetting", "Tombstones are recognised, erasures are on file.")
 
 
 def look_at_home() -> Iterator[Finding]:

@@ -105,6 +105,12 @@ def space_of_erasure(erasure_id: UUID) -> int | None:
     return found.values_list("space_id", flat=True).first()
 
 
+def ledger_entries() -> list[dict[str, Any]]:
+    """List what the ledger should hold of every erasure that was done, oldest first. One query."""
+    done = ErasureRequest.objects.filter(state=ErasureState.DONE).order_by("closed_at", "pk")
+    return [dict(row["ledger"]) for row in done.values_list("certificate", flat=True) if row]
+
+
 def failure_of(erasure_id: UUID) -> str:
     """Return what went wrong the last time a worker tried; '' where nothing did. One query."""
     tried = Job.objects.filter(kind=ERASE_JOB, key=str(erasure_id)).exclude(state=JobState.DONE)

@@ -114,6 +114,12 @@ def standing_count(space_id: int) -> int:
     return Tombstone.objects.filter(space_id=space_id, lifted_by__isnull=True).count()
 
 
+def standing_key_versions() -> list[int]:
+    """List the versions of the keys that standing tombstones were made with. One query."""
+    standing = Tombstone.objects.filter(lifted_by__isnull=True)
+    return list(standing.order_by("key_version").values_list("key_version", flat=True).distinct())
+
+
 def space_of_tombstone(tombstone_id: int) -> int | None:
     """Return which space a tombstone belongs to. One query."""
     found = Tombstone.objects.filter(pk=tombstone_id)

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from knowledge.models import ErasureRequest, Version
 from tests.factories import Desk, make_desk
 from tests.forgetting import Office, make_office, rows_holding
+from workbench import doctor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -121,3 +122,26 @@ def test_erasures_of_a_space_that_is_not_here_are_counted_and_skipped(
     ledger.write_text(json.dumps({"id": str(uuid.uuid4()), "space": "elsewhere"}) + "\n")
     call_command("replay_erasures")
     assert "1 of spaces not here" in capsys.readouterr().out
+
+
+def test_an_erasure_the_ledger_lacks_is_entered_again_and_reported_before(
+    desk: Desk, office: Office, ledger: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    office.erase("subject", desk.subject.pk)
+    (finding,) = [one for one in doctor.look_at_forgetting() if one.state == "failed"]
+    assert finding.about == "erasures" and "replay_erasures" in finding.todo
+    ledger.write_text("")
+    call_command("replay_erasures")
+    assert "1 entered in the ledger" in capsys.readouterr().out
+    assert json.loads(ledger.read_text())["kind"] == "subject"
+    assert [one.state for one in doctor.look_at_forgetting()] == ["ok"]
+
+
+def test_tombstones_of_a_key_that_is_lost_are_reported(
+    desk: Desk, office: Office, settings: object, ledger: Path
+) -> None:
+    office.erase("subject", desk.subject.pk)
+    settings.FINGERPRINT_KEYS = {2: "another"}  # type: ignore[attr-defined]  # as above
+    found = next(iter(doctor.look_at_forgetting()))
+    assert (found.state, found.about) == ("failed", "tombstones")
+    assert "1:KEY" in found.todo

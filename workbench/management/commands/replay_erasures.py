@@ -14,10 +14,11 @@ from knowledge.errors import KnowledgeError
 
 
 class Command(BaseCommand):
-    """Goes through the ledger of erasures, oldest first; what is forgotten already stays so."""
+    """Brings database and ledger in step: what either forgot, both have forgotten afterwards."""
 
     help = (
-        "Erase again, after a backup was restored, what the ledger names."
+        "Erase again, after a backup was restored, what the ledger names, and enter in it what"
+        " it lacks."
         " Example: manage.py replay_erasures --ledger /safe/erasures.jsonl"
     )
 
@@ -36,6 +37,7 @@ class Command(BaseCommand):
         outcomes: Counter[str] = Counter()
         try:
             entries = forgetting.read(path)
+            entered = sum(forgetting.enter(entry, path=path) for entry in forgetting.not_in(path))
             for number, entry in enumerate(entries, start=1):
                 if self.stdout.isatty():
                     self.stdout.write(f"\rerasure {number} of {len(entries)}", ending="")
@@ -46,6 +48,7 @@ class Command(BaseCommand):
             self.stdout.write("")
         self.stdout.write(
             f"{outcomes['done']} erasures done again, {outcomes['already']} were done already"
+            + (f", {entered} entered in the ledger" if entered else "")
             + (f", {outcomes['no_space']} of spaces not here" if outcomes["no_space"] else "")
             + "."
         )
