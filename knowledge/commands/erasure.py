@@ -3,7 +3,7 @@
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -162,22 +162,21 @@ def carry_out(*, erasure_id: uuid.UUID, now: datetime, held: Lease | None = None
     scope = scope_of(request)
     forgetting.lock_sources(reach_of(scope))
     jobs.check_held(held)
-    # Worked out again: what came in since is forgotten too.
-    return finish(request, reach=reach_of(scope), now=now)
+    return finish(request, find=lambda: reach_of(scope), now=now)
 
 
 def finish(
     request: ErasureRequest,
     *,
-    reach: Reach,
+    find: Callable[[], Reach],
     now: datetime,
     known_stones: Sequence[Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """Erase a reach whose sources are locked, and close the request, as a step of a command.
+    """Erase what is found once its sources are locked, and close the request, as a step.
 
     ``known_stones`` are tombstones of an erasure that is done again: planted as they were.
     """
-    forgetting.lock_belief(reach)
+    reach = forgetting.lock_belief(find)
     by = request.confirmed_by
     decision = deciding.record(
         Decision(

@@ -1,6 +1,6 @@
 """Emptying rows of words: the steps of an erasure, on rows it has locked."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -60,8 +60,23 @@ def lock_sources(reach: Reach) -> None:
     list(conversations.order_by("pk").values_list("pk", flat=True))
 
 
-def lock_belief(reach: Reach) -> None:
-    """Lock proposals, then versions, as every decision does before the ledger."""
+def lock_belief(find: Callable[[], Reach]) -> Reach:
+    """Lock proposals, then versions, as every decision does before the ledger.
+
+    Looks again once it has them: whoever held one may have split it, or let it into belief.
+
+    **Returns**: what is found at last, all of it locked.
+    """
+    reach = find()
+    while True:
+        _lock_rows(reach)
+        found = find()
+        if found.proposals <= reach.proposals and found.versions <= reach.versions:
+            return found
+        reach = found
+
+
+def _lock_rows(reach: Reach) -> None:
     told = reach.proposals | reach.reasons
     proposals = Proposal.objects.select_for_update(no_key=True).filter(pk__in=told)
     list(proposals.order_by("pk").values_list("pk", flat=True))

@@ -69,7 +69,7 @@ def replay(*, entry: Entry, now: datetime) -> Replayed:
         if stone["subject"] is None or stone["level"] == "subject" or stone["subject"] in subjects
     ]
     certificate = erasure.finish(
-        request, reach=_reach(entry, request=request), now=now, known_stones=stones
+        request, find=lambda: _reach(entry, request=request), now=now, known_stones=stones
     )
     return Replayed(str(own), "done", certificate)
 
