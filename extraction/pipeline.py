@@ -115,13 +115,7 @@ def run_episode(
     """
     began = time.monotonic()
     messages = episode_messages(episode_id)
-    known = (
-        known_of_subject(
-            space_id=conversation.space_id, subject_id=subject.id, valid_at=messages[-1].sent_at
-        )
-        if tools.recalls
-        else []
-    )
+    known = _known(messages, subject=subject, space_id=conversation.space_id, tools=tools)
     shown = recall.choose(known, words=_words_of(messages, subject=subject))
     episode = _episode_input(
         messages, conversation=conversation, subject=subject, shown=shown, episode_id=episode_id
@@ -162,6 +156,14 @@ def run_episode(
         set_aside=recorded.set_aside,
         joined=recorded.joined,
     )
+
+
+def _known(
+    messages: list[SourceMessage], *, subject: ProposingSubject, space_id: int, tools: Tools
+) -> list[Known]:
+    if not tools.recalls:
+        return []
+    return known_of_subject(space_id=space_id, subject_id=subject.id, valid_at=messages[-1].sent_at)
 
 
 def _described(episode: EpisodeInput, *, episode_id: int, engine: Engine) -> EpisodeInput:

@@ -18,6 +18,7 @@ from extraction.evaluation.database import scratch_database
 from extraction.evaluation.datasets import NAMES
 from extraction.evaluation.oracle import CURATORS
 from extraction.evaluation.reading import read_dataset
+from extraction.evaluation.remembering import Remembering
 from extraction.evaluation.running import Plan, run
 from extraction.pipeline import Tools
 from knowledge.errors import KnowledgeError
@@ -97,7 +98,7 @@ class Command(BaseCommand):
         """Run the data set in a database of its own; unlike runs are refused before it."""
         dataset = read_dataset(options["dataset"], options["path"], limit=options["limit"])
         plan = Plan(
-            Tools(engine=get_engine(options["engine"]), embedder=get_embedder()),
+            Tools(engine=get_engine(options["engine"]), embedder=Remembering(get_embedder())),
             arm=options["arm"],
             curator=options["curator"],
         )
