@@ -179,7 +179,9 @@ def _append(place: str, lines: str) -> None:
             size = os.fstat(handle).st_size
             # What a crash left unfinished must not swallow the next line.
             torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-            os.write(handle, (("\n" if torn else "") + lines).encode())
+            text = (("\n" if torn else "") + lines).encode()
+            if os.write(handle, text) != len(text):
+                raise AnchorsUnavailable(f"{path} took only a part of it: the disk may be full.")
             os.fsync(handle)
         finally:
             os.close(handle)

@@ -281,6 +281,8 @@ def test_an_erasure_whose_list_was_lengthened_excuses_nothing(book: Book) -> Non
 
 ROWS = {
     "kind": ("decision", "kind = 'defer'", "was of another kind"),
+    "kind to erase": ("decision", "kind = 'erase'", "was of another kind"),
+    "kind to lift": ("decision", "kind = 'lift_tombstone'", "was of another kind"),
     "reason": ("decision", "reason_code = 'misread'", "had another reason"),
     "note": ("decision", "note = 'because'", "had another note"),
     "person": (
