@@ -1,5 +1,6 @@
 """Tags of the workbench's templates: words made safe, dates written out, keys printed."""
 
+import re
 import uuid
 from collections.abc import Iterable
 from datetime import datetime
@@ -9,6 +10,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from knowledge.models.erasure_guards import MASK
 from knowledge.queries.review import Expected
 from knowledge.queries.words import Mark
 from workbench import http, keymap, vocabulary
@@ -17,6 +19,7 @@ from workbench.masking import masked_if
 from workbench.wording import Difference, difference
 
 register = template.Library()
+_MASKED = re.compile(f"({MASK}+)")
 
 
 @register.simple_tag
@@ -28,7 +31,7 @@ def words(text: str, marks: Iterable[Mark] = (), anchors: bool = True) -> SafeSt
 
 
 def _segment(part: Segment, anchors: bool) -> SafeString:
-    inside = _hidden(part) if part.hidden else format_html("{}", part.text)
+    inside = _hidden(part) if part.hidden else _written(part.text)
     for number in part.closes:
         inside = format_html("{}<sup>{}</sup>", inside, number)
     if not part.spans:
@@ -53,12 +56,25 @@ def _hidden(part: Segment) -> SafeString:
     )
 
 
+def _written(text: str) -> SafeString:
+    """Escape a text; what was erased of it is read out as one word, not letter by letter."""
+    if MASK not in text:
+        return format_html("{}", text)
+    gone = (
+        '<span class="masked" title="erased"><span class="visually-hidden">[erased]</span>'
+        '<span aria-hidden="true">{}</span></span>'
+    )
+    parts = (
+        format_html(gone if piece.startswith(MASK) else "{}", piece)
+        for piece in _MASKED.split(text)
+    )
+    return format_html_join("", "{}", ((part,) for part in parts))
+
+
 @register.filter
 def shown(text: str) -> SafeString:
     """Print a text escaped, with invisible characters named."""
-    parts = (
-        _hidden(part) if part.hidden else format_html("{}", part.text) for part in visible(text)
-    )
+    parts = (_hidden(part) if part.hidden else _written(part.text) for part in visible(text))
     return format_html_join("", "{}", ((part,) for part in parts))
 
 
