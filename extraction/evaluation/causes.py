@@ -102,8 +102,9 @@ def _why_stale(one: Renewal, hits: Sequence[Held], *, asking: Asking) -> str:
     )
     if not changed.exists():
         return f"{len(stale)} of the old turn served; nothing of the new turn was said to change it"
-    held = set(changed.values_list("proposal__evidence__proposal__target_id", flat=True))
-    if any(hit.statement_id in held for hit in stale):
+    opened = Version.objects.filter(opened_by__in=changed.values("pk"))
+    renewed = set(opened.values_list("statement_id", flat=True))
+    if any(hit.statement_id in renewed for hit in stale):
         return f"{len(stale)} of the old turn served; it was changed, yet holds at the time asked"
     return f"{len(stale)} of the old turn served beside the one that was changed"
 

@@ -1,6 +1,8 @@
 """A tiny data set goes through every arm and curator, and the figures are those of the store."""
 
 import json
+import os
+import signal
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from extraction.pipeline import default_tools
 from knowledge.models import Proposal, Space, Version
 from knowledge.trust import TrustState
 from tests.factories import NOW
+from workbench.management.commands.evaluate import ending_in_order
 
 TALK: dict[str, Any] = {
     "speaker_a": "Mira",
@@ -282,3 +285,12 @@ def test_unlike_runs_are_refused_before_anything_is_run(locomo_file: Path, tmp_p
 
     with pytest.raises(CommandError, match="dataset is locomo here and beam there"):
         call_command("evaluate", "locomo", str(locomo_file), "--compare", str(earlier))
+
+
+def test_being_told_to_end_is_an_exception_so_that_the_database_is_dropped() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+
+    with pytest.raises(SystemExit), ending_in_order():
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -1,8 +1,11 @@
 """`manage.py evaluate`: a data set through the real pipeline and store, and the figures of it."""
 
 import json
+import signal
 import sys
 from argparse import RawDescriptionHelpFormatter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +116,7 @@ class Command(BaseCommand):
                 other,
             )
         self.progress("preparing a database")
-        with scratch_database():
+        with ending_in_order(), scratch_database():
             figures = run(dataset, plan=plan, say=self.progress)
             return reporting.document(
                 figures, dataset=dataset, plan=plan, limit=options["limit"], now=timezone.now()
@@ -124,3 +127,13 @@ class Command(BaseCommand):
         if sys.stderr.isatty():
             self.stderr.write(f"\r\033[K{line}", ending="")
             self.stderr.flush()
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Leave by an exception when told to end, so that what was made for the run is cleared up."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
