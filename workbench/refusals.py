@@ -86,7 +86,7 @@ def refused_in(request: HttpRequest, response: HttpResponse) -> Refused | None:
 
     Reading is an act only where it is forbidden; a form that was not filled in well is none.
     """
-    if request.path.startswith(API) or response.status_code == 503:
+    if request.path.startswith(API) or response.status_code == 503 or not request.resolver_match:
         return None
     noted = request.META.get(REFUSED)
     if not isinstance(noted, Refused):

@@ -177,6 +177,7 @@ def test_looking_around_is_no_act(desk: Desk) -> None:
     browser = logged_in(desk.curator)
     for path in ("/nowhere/", "/queue/999999999/", "/queue/"):
         browser.get(path)
+    browser.post("/nowhere/")
     assert refused(desk.space.pk) == refused(None) == []
 
 

@@ -11,8 +11,9 @@ _JUST_NOW = """
 SELECT count(*) FILTER (WHERE p.body ->> 'address' = %s), count(*)
 FROM (
     SELECT e.action, e.outcome, e.at, e.payload_id FROM knowledge_auditevent e
-    JOIN knowledge_ledger l ON l.id = e.ledger_id
-    WHERE l.space_id IS NOT DISTINCT FROM %s ORDER BY e.ledger_id, e.seq DESC LIMIT 500
+    WHERE e.ledger_id = (
+        SELECT l.id FROM knowledge_ledger l WHERE l.space_id IS NOT DISTINCT FROM %s)
+    ORDER BY e.seq DESC LIMIT 500
 ) AS e
 LEFT JOIN knowledge_auditpayload p ON p.id = e.payload_id
 WHERE e.action = %s AND e.outcome = 'denied' AND e.at > clock_timestamp() - interval '1 minute'
