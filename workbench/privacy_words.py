@@ -31,9 +31,9 @@ STATES: dict[str, tuple[str, str]] = {
 """A state in words, and the class that colours it."""
 
 COUNTS: dict[str, tuple[str, str, str]] = {
-    "statements": ("statement", "statements", "no agent receives it any more"),
+    "statements": ("statement", "statements", "end; agents receive nothing of them any more"),
     "versions": ("version", "versions", "of these statements, past ones too: the words go"),
-    "proposals": ("proposal", "proposals", "the words go, and nobody can decide about it"),
+    "proposals": ("proposal", "proposals", "the words go, and nobody can decide any more"),
     "subjects": ("subject", "subjects", "the name and the external id go"),
     "conversations": ("conversation", "conversations", "the title and the external id go"),
     "messages": ("whole message", "whole messages", "all words go"),
@@ -46,11 +46,11 @@ COUNTS: dict[str, tuple[str, str, str]] = {
     "search entries made anew": (
         "neighbour in search",
         "neighbours in search",
-        "stays believed, and is indexed again without these words",
+        "still believed, and indexed again without these words",
     ),
     "episodes": ("episode", "episodes", "the title and the summary go"),
-    "predictions": ("prediction", "predictions", "of the engine, resting on this: emptied"),
-    "notes of decisions": ("note", "notes", "of people, on decisions about it: emptied"),
+    "predictions": ("prediction", "predictions", "of the engine that rest on this: emptied"),
+    "notes of decisions": ("note", "notes", "of people on decisions about this: emptied"),
     "payloads of the log": (
         "payload of the audit log",
         "payloads of the audit log",

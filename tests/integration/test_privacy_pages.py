@@ -24,6 +24,7 @@ from knowledge.models import (
     Proposal,
     Role,
     Tombstone,
+    Version,
 )
 from knowledge.results import (
     SYSTEM,
@@ -598,6 +599,30 @@ def test_an_erased_card_says_when_it_went_and_takes_no_decision(desk: Desk, offi
     answer = client(desk.curator).get(path, headers={**HTMX, "HX-Target": "work"})
     assert answer.headers["HX-Redirect"] == path
     text_of(desk.curator, "/queue/99999999/", status=404)
+
+
+@pytest.mark.parametrize("how", ["erased", "retracted"])
+def test_what_would_have_replaced_something_that_ended_is_approved_as_new(
+    desk: Desk, office: Office, how: str
+) -> None:
+    old = desk.believe("Ana works at Contoso", attribute="employer", value="Contoso")
+    new = make_proposal(
+        desk.space, "Ana works at Northwind", attribute="employer", value="Northwind",
+        kind="update", target_id=old.statement_id,
+    )  # fmt: skip
+    if how == "erased":
+        office.erase("statement", old.statement_id)
+    else:
+        look = StatementReview(old.pk, uuid.uuid4(), "asked_to")
+        ending.retract(review=look, by=actor(desk.curator), now=NOW)
+    path = f"/queue/{new.pk}/"
+    page = text_of(desk.curator, path)
+    assert "That is no longer believed." in page and "What happened?" not in page
+    assert 'name="target_seen"' not in page
+    new.refresh_from_db()
+    form = {"request_id": str(uuid.uuid4()), "version": new.version}
+    assert client(desk.curator).post(f"{path}approve/", form).status_code == 303
+    assert [row.text for row in Version.objects.current()] == ["Ana works at Northwind"]
 
 
 def test_an_erased_statement_and_conversation_say_when_and_by_which_erasure(

@@ -99,6 +99,11 @@ class ReviewView:
     criticalities: tuple[tuple[str, str], ...] = vocabulary.CRITICALITIES
 
     @property
+    def target_ended(self) -> bool:
+        """Tell whether what this would replace ended, so that approving only adds."""
+        return _target_ended(self.card)
+
+    @property
     def form_id(self) -> str:
         """Return which form the choices belong to."""
         return "edit-form" if self.draft else "approve-form"
@@ -203,7 +208,9 @@ def review_view(
         later_url=_more(here, asked, later=CONTEXT_STEP),
         blocks=asked.blocks,
         opened_at=timezone.now(),
-        needs_choice=card.target is not None and card.kind != "confirmation",
+        needs_choice=card.target is not None
+        and card.kind != "confirmation"
+        and not _target_ended(card),
         digest=digest_of(card),
         guideline=guideline_of(card.space_id),
         barred=barred,
@@ -224,6 +231,10 @@ def draft_of(card: ReviewCard) -> dict[str, Any]:
         values[name] = timezone.localtime(moment).date().isoformat() if moment else ""
     values["was_from"], values["was_to"] = values["valid_from"], values["valid_to"]
     return values
+
+
+def _target_ended(card: ReviewCard) -> bool:
+    return card.is_open and card.target is not None and not card.target.believed
 
 
 def _edited(card: ReviewCard) -> Difference | None:
