@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from extraction.comparison_words import (
     CALENDAR,
@@ -122,8 +123,13 @@ def equal_words(a: str, b: str) -> bool:
 
     Function words count: "was in Rome" is not "is in Rome".
     """
-    left, right = (tuple(t.folded for t in raw_tokens(text)) for text in (a, b))
+    left, right = _folded_words(a), _folded_words(b)
     return bool(left) and left == right
+
+
+@lru_cache(maxsize=4096)
+def _folded_words(text: str) -> tuple[str, ...]:
+    return tuple(t.folded for t in raw_tokens(text))
 
 
 def is_clause_of(atomic: str, compound: str) -> bool:

@@ -501,3 +501,34 @@ def test_a_request_at_the_end_is_left_off_the_statement(said: str, written: str)
 )
 def test_a_plain_question_becomes_nothing(asked: str) -> None:
     assert calibrate(episode(asked)).candidates == ()
+
+
+def test_a_number_that_changed_is_offered_as_an_update() -> None:
+    known = KnownStatement("statement:7", "Ana has 45 sources in their Zotero library.")
+    candidate = only(episode("I now have 52 sources in my Zotero library.", known=(known,)))
+
+    assert (candidate.kind, candidate.target) == ("update", "statement:7")
+
+
+def test_a_question_tells_what_it_takes_as_known() -> None:
+    said = episode("How can I use the fact that I won 5 interviews for producer roles?")
+
+    assert [c.text for c in calibrate(said).candidates] == [
+        "Ana won 5 interviews for producer roles."
+    ]
+
+
+def test_a_long_request_keeps_only_the_statement_it_begins_with() -> None:
+    told = "I'm tuning the dashboard, which has recently improved to 250ms"
+    given = episode(f"{told} - can you help me with {'this and ' * 80}that?")
+
+    candidate = only(given)
+    assert candidate.evidence[0].quote == told
+
+
+def test_a_subject_called_user_is_no_word_of_the_sentence() -> None:
+    given = episode("I need help with user sessions in Flask.", name="user")
+
+    assert [c.text for c in calibrate(given).candidates] == [
+        "User needs help with user sessions in Flask."
+    ]

@@ -1,6 +1,7 @@
 """Whom or what a third-person statement speaks of."""
 
 import re
+from functools import lru_cache
 
 from extraction.engines.local import rewriting, words
 
@@ -8,6 +9,7 @@ _RELATIONS = "|".join(sorted(words.PERSON_RELATIONS, key=len, reverse=True))
 _NAME = r"[A-Z][\w'\u2019-]*?"
 
 
+@lru_cache(maxsize=4096)
 def of(statement: str, *, subject: str) -> str:
     """Name whom a statement speaks of, the subject itself by default.
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from extraction.engines.local import words
 
@@ -255,6 +256,7 @@ def find(statement: str) -> Setting:
     return next(iter(find_all(statement)), Setting())
 
 
+@lru_cache(maxsize=4096)
 def find_all(statement: str) -> tuple[Setting, ...]:
     """Read every attribute a statement sets, the strongest first."""
     if _FORMER.search(statement):

@@ -124,7 +124,8 @@ def of_message(scene: Scene, message: EpisodeMessage) -> tuple[list[Draft], list
     left: list[Place] = []
     before = ""
     fallback = _language(message.text[:_LONGEST], fallback=scene.language)
-    for start, end in sentences.split(message.text):
+    for start, stop in sentences.split(message.text):
+        end = start + _sentence_length(message.text[start:stop])
         quote = message.text[start:end]
         place = Place(message.index, start, end)
         if end - start > _LONGEST:
@@ -139,6 +140,14 @@ def of_message(scene: Scene, message: EpisodeMessage) -> tuple[list[Draft], list
     return drafts, left
 
 
+def _sentence_length(quote: str) -> int:
+    """Take the statement alone of a run-on sentence that ends in a request."""
+    if len(quote) <= _LONGEST:
+        return len(quote)
+    told = modality.without_request(quote).rstrip(".")
+    return len(told) if quote.startswith(told) else len(quote)
+
+
 def _of_sentence(
     scene: Scene, message: EpisodeMessage, place: Place, *, before: str, fallback: str
 ) -> Draft | None:
@@ -151,7 +160,7 @@ def _of_sentence(
     if _INTRODUCES.match(quote):
         return None  # "Here's my code:" says nothing itself
     told = openers.trim(modality.without_tag(quote), names=scene.others)
-    trimmed = modality.without_request(told)
+    trimmed = modality.without_request(modality.fact_inside(told))
     spoken = _with_subject(trimmed)
     text = rewriting.third_person(spoken, scene.voice(message), before=before)
     text = shortening.shortened(text)

@@ -122,6 +122,22 @@ _REQUEST = re.compile(
 )
 
 
+def fact_inside(sentence: str) -> str:
+    """Give what a question takes as known: "How can I use the fact that I won?" → "I won."."""
+    if not sentence.rstrip().endswith("?"):
+        return sentence
+    match = _TAKEN_AS_KNOWN.search(sentence)
+    return match["fact"].rstrip(" ?,;") + "." if match else sentence
+
+
+_TAKEN_AS_KNOWN = re.compile(
+    r"\b(?:the fact that|given that|now that|considering(?: that)?|knowing that"
+    r"|especially since)\s+(?P<fact>(?:i|i['\u2019]\w+|my|we|we['\u2019]\w+|our)\s"
+    r"[^?;]{8,160}?)(?=,? (?:can|could|how|what|to further|so|and (?:how|what|can))\b|,|\s*\?)",
+    re.IGNORECASE,
+)
+
+
 def without_tag(sentence: str) -> str:
     """Turn "I live in Ulm, right?" back into the statement it is."""
     return _TAG.sub(".", sentence)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extraction.engines.base import Kind, KnownStatement
-from extraction.engines.local import about, attributes, modality
+from extraction.engines.local import about, attributes, modality, quantities
 from extraction.engines.local.attributes import Setting
 from extraction.engines.local.drafts import Draft
 from extraction.similarity import content_words, equal_words, guards_agree
@@ -64,7 +64,7 @@ def relate(draft: Draft, known: Sequence[KnownStatement], *, subject: str) -> Re
             relation = test(draft, entry)
             if relation is not None:
                 return relation
-    return Relation()
+    return _number_changed(draft, near)
 
 
 def settings_of(entry: KnownStatement) -> tuple[Setting, ...]:
@@ -181,6 +181,21 @@ def _diet_broken(draft: Draft, entry: KnownStatement) -> Relation | None:
     if is_meatless and draft.modality == "asserted" and _MEAT.search(draft.text):
         return _conflict(draft, entry, default="contradiction")
     return None
+
+
+def _number_changed(draft: Draft, near: Sequence[KnownStatement]) -> Relation:
+    """The same thing measured again: of several the one that shares most, the latest of these."""
+    if draft.language != "en":
+        return Relation()
+    weighed = [(quantities.shared_topic(draft.text, entry.text), entry) for entry in near]
+    best = max(
+        weighed,
+        key=lambda pair: (pair[0], pair[1].valid_from.timestamp() if pair[1].valid_from else 0.0),
+        default=(0.0, None),
+    )
+    if best[1] is None or not best[0]:
+        return Relation()
+    return _conflict(draft, best[1], default="update")
 
 
 def _denial(draft: Draft, entry: KnownStatement) -> Relation | None:

@@ -75,7 +75,7 @@ def third_person(sentence: str, voice: Voice, *, before: str = "") -> str:
         tokens=tokens,
         companion=companions.company(f"{before} {sentence}"),
         plain_they=bool(low & {"they", "them", "their", "they're", "they've", "theirs"}),
-        named=text != sentence or voice.name.lower() in low,
+        named=text != sentence or (voice.name[:1].isupper() and voice.name in tokens),
     )
     while line.at < len(tokens):
         _step(line)

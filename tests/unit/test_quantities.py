@@ -1,0 +1,50 @@
+"""The same thing measured again is a change; two things that share a number are not."""
+
+import pytest
+
+from extraction.engines.local.quantities import shared_topic
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (
+            "Ana tagged a release of the repository with 150 commits merged.",
+            "Ana's repository has now reached 165 commits merged.",
+        ),
+        (
+            "Ana has 45 sources in their Zotero library.",
+            "Ana now has 52 sources in their Zotero library.",
+        ),
+        (
+            "Ana measured the login API response time at 180ms.",
+            "Ana's login API response time improved to 120ms.",
+        ),
+        (
+            "Ana has a Zoom meeting with Professor Danielle on March 22 at 3 PM.",
+            "Ana's Zoom meeting with Professor Danielle was rescheduled to March 22 at 4:30 PM.",
+        ),
+        (
+            "Ana's deadline for the peer-reviewed draft is April 20.",
+            "Ana's deadline for the peer-reviewed draft moved to April 25.",
+        ),
+    ],
+)
+def test_the_same_thing_measured_again_is_a_change(earlier: str, later: str) -> None:
+    assert shared_topic(later, earlier) > 0
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Ana has 2 dogs.", "Ana now has 3 cats."),
+        ("Ana ran 5 miles on Monday.", "Ana reached 5 miles on Monday."),
+        ("Ana paid $40 for dinner with Ben.", "Ana paid $90 for new running shoes."),
+        ("Ana met Ben on April 5.", "Ana met Carla on April 9."),
+        ("Ana uses Python 3.11 for the parser.", "Ana now uses Python 3.12 for the parser."),
+        ("Ana's triangle has sides of 7 cm and 9 cm.", "Ana's triangle has sides of 8 cm."),
+        ("Ana has a plan.", "Ana has a new plan."),
+    ],
+)
+def test_another_thing_with_a_number_changes_nothing(earlier: str, later: str) -> None:
+    assert shared_topic(later, earlier) == 0
