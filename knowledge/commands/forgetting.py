@@ -50,8 +50,11 @@ WHERE id = ANY (%s) AND redacted_at IS NULL
 
 
 def lock_sources(reach: Reach) -> None:
-    """Lock subjects, then conversations, so that no capture or run adds to them meanwhile."""
-    subjects = Subject.objects.select_for_update().filter(pk__in=reach.subjects)
+    """Lock subjects, then conversations, so that no capture or run adds to them meanwhile.
+
+    Without their keys: whoever decides about something of the subject already may end first.
+    """
+    subjects = Subject.objects.select_for_update(no_key=True).filter(pk__in=reach.subjects)
     list(subjects.order_by("pk").values_list("pk", flat=True))
     touched = Message.objects.filter(pk__in=reach.touched).values("conversation_id")
     conversations = Conversation.objects.select_for_update(no_key=True).filter(

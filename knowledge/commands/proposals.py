@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 
 from knowledge import policies
 from knowledge.commands import audit, drafting, jobs, sources
@@ -18,11 +18,15 @@ from knowledge.models import (
     Episode,
     ExtractionRun,
     Gap,
+    Message,
     PredictedStatement,
     Proposal,
     ProposalGap,
     ProposalVector,
     RunState,
+    Statement,
+    Subject,
+    Version,
 )
 from knowledge.results import (
     Actor,
@@ -47,12 +51,18 @@ def begin_run(
     cold_start: bool,
     shown: Sequence[str],
     now: datetime,
+    message_ids: Sequence[int] = (),
 ) -> ExtractionRun:
     """Open the run of an engine over an episode, or return the open one.
 
-    Idempotent by episode, subject, engine, model and prompt version.
+    Idempotent by episode, subject, engine, model and prompt version. ``message_ids`` are the
+    messages that were read and ``shown`` the refs of what was known.
+
+    **Raises**: Conflict when any of it was erased since it was read.
     """
     episode = Episode.objects.get(pk=episode_id)
+    sources.lock_conversations(Conversation.objects.filter(pk=episode.conversation_id))
+    _check_still_there(subject_id, message_ids=message_ids, shown=shown)
     run, is_new = ExtractionRun.objects.get_or_create(
         episode_id=episode_id,
         subject_id=subject_id,
@@ -70,7 +80,11 @@ def begin_run(
     if not is_new:
         # What an interrupted attempt was shown is not what this one will have seen.
         ExtractionRun.objects.filter(pk=run.pk).exclude(state=RunState.DONE).update(
-            state=RunState.RUNNING, error="", shown=list(shown), cold_start=cold_start
+            state=RunState.RUNNING,
+            error="",
+            shown=list(shown),
+            cold_start=cold_start,
+            redacted_at=None,
         )
         run.refresh_from_db()
     return run
@@ -162,6 +176,27 @@ def propose_by_hand(
         payload={"text": draft.text},
     )
     return proposal.pk
+
+
+def _check_still_there(
+    subject_id: int, *, message_ids: Sequence[int], shown: Sequence[str]
+) -> None:
+    """Refuse to work on with words that were erased after they were read.
+
+    What is erased from here on marks the run, which then cannot be recorded.
+    """
+    erased = Subject.objects.filter(pk=subject_id, redacted_at__isnull=False).exists()
+    erased |= Message.objects.filter(pk__in=message_ids, redacted_at__isnull=False).exists()
+    ids: dict[str, list[int]] = {"statement": [], "proposal": []}
+    for ref in shown:
+        kind, _, key = ref.partition(":")
+        ids[kind].append(int(key))
+    erased |= Proposal.objects.filter(pk__in=ids["proposal"], redacted_at__isnull=False).exists()
+    last = Version.objects.filter(statement_id=OuterRef("pk")).order_by("-pk")
+    statements = Statement.objects.filter(pk__in=ids["statement"])
+    gone = statements.annotate(gone=Subquery(last.values("redacted_at")[:1]))
+    if erased or gone.filter(gone__isnull=False).exists():
+        raise Conflict("What was read for this run was erased meanwhile.")
 
 
 def _lock_run(run_id: int, *, held: Lease | None) -> ExtractionRun:

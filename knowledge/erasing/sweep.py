@@ -17,6 +17,7 @@ from knowledge.models import (
     Message,
     PredictedStatement,
     Proposal,
+    RunState,
     SearchEntry,
     Version,
 )
@@ -46,7 +47,10 @@ def spread(reach: Reach) -> Reach:
     reach = replace(reach, versions=frozenset(versions), statements=frozenset(versions.values()))
     episodes = _ids(Message.objects.filter(pk__in=reach.touched, episode__isnull=False), "episode")
     runs = ExtractionRun.objects.filter(
-        Q(episode_id__in=episodes) | Q(subject_id__in=reach.subjects)
+        Q(episode_id__in=episodes)
+        | Q(subject_id__in=reach.subjects)
+        # What is under way with something of it in hand may not be written down any more.
+        | Q(state=RunState.RUNNING, shown__has_any_keys=_refs(reach))
     )
     reach = replace(
         reach,
@@ -64,6 +68,12 @@ def spread(reach: Reach) -> Reach:
 
 def _ids(rows: QuerySet[Any], column: str) -> frozenset[int]:
     return frozenset(rows.values_list(column, flat=True))
+
+
+def _refs(reach: Reach) -> list[str]:
+    """Name what falls as predictions and runs name what they rest on."""
+    statements = [f"statement:{key}" for key in sorted(reach.statements)]
+    return statements + [f"proposal:{key}" for key in sorted(reach.proposals)]
 
 
 def _quotes(reach: Reach) -> frozenset[int]:
@@ -87,12 +97,10 @@ def _neighbours(reach: Reach) -> frozenset[int]:
 
 
 def _predicted(reach: Reach) -> frozenset[int]:
-    refs = [f"statement:{key}" for key in reach.statements]
-    refs += [f"proposal:{key}" for key in reach.proposals]
     rows = PredictedStatement.objects.filter(space_id=reach.scope.space_id).filter(
         Q(run__subject_id__in=reach.subjects)
         | Q(run__episode__conversation_id__in=reach.conversations)
-        | Q(rests_on__has_any_keys=refs)
+        | Q(rests_on__has_any_keys=_refs(reach))
     )
     return _ids(rows.exclude(text=""), "pk")
 
