@@ -56,6 +56,9 @@ COUNTS: dict[str, tuple[str, str, str]] = {
         "payloads of the audit log",
         "emptied; the chain of the log still verifies",
     ),
+    "keys": ("key", "keys", "the name goes; revoked where it opens nothing else"),
+    "sessions": ("session", "sessions", "what pages still had to say is taken out"),
+    "task results": ("finished task", "finished tasks", "what the queue remembers is deleted"),
     "tombstones": ("tombstone", "tombstones", "the same is not learned again unnoticed"),
 }
 """Noun of one, noun of several, what happens to them."""

@@ -35,6 +35,7 @@ from knowledge.results import (
     SubjectRef,
 )
 from tests.factories import (
+    ANA,
     NOW,
     Desk,
     actor,
@@ -47,6 +48,7 @@ from tests.factories import (
     propose,
 )
 from tests.forgetting import Office, make_office
+from workbench.commands.keys import create_key
 
 pytestmark = pytest.mark.django_db
 
@@ -584,6 +586,49 @@ def test_no_page_has_the_words_after_an_erasure_and_none_breaks(desk: Desk, offi
             assert WORD not in answer.content.decode(), (user, path)
     page = text_of(desk.curator, f"/queue/{home.pk}/")
     assert "█" in page and "And I live in Lisbon." in page
+
+
+def test_of_an_erased_subject_no_page_has_the_name_and_none_breaks(
+    desk: Desk, office: Office
+) -> None:
+    quokka = SubjectRef("user", f"{WORD}-7", f"{WORD} Jones")
+    version = desk.believe(f"{WORD} Jones likes tea", subject=quokka, attribute="taste")
+    waiting = make_proposal(desk.space, f"{WORD} Jones cooks", subject=quokka)
+    desk.believe("Ana likes cake")
+    key = create_key(
+        space_slug=desk.space.slug, name="agent", subjects=[quokka, ANA], scopes=["retrieve"],
+        by=actor(make_person(desk.space, role=Role.ADMIN)), now=NOW, days=730,
+    )  # fmt: skip
+    office.erase("subject", version.subject_id)
+    paths = [
+        *PAGES,
+        "/keys/",
+        "/attributes/",
+        "/policy/",
+        "/statements/",
+        f"/statements/?subject={version.subject_id}",
+        f"/statements/{version.statement_id}/",
+        "/conversations/",
+        *(f"/conversations/{pk}/" for pk in Conversation.objects.values_list("pk", flat=True)),
+        "/runs/",
+        *(f"/runs/{pk}/" for pk in ExtractionRun.objects.values_list("pk", flat=True)),
+        "/queue/",
+        "/queue/mine/",
+        f"/queue/{waiting.pk}/",
+        f"/privacy/erasures/{ErasureRequest.objects.get().pk}/",
+        *(f"/privacy/tombstones/{pk}/" for pk in Tombstone.objects.values_list("pk", flat=True)),
+    ]
+    for user in (desk.curator, office.asks, make_person(desk.space, role=Role.ADMIN)):
+        browser = client(user)
+        for path in paths:
+            answer = browser.get(path)
+            assert answer.status_code in {200, 403, 410}, (user, path)
+            assert WORD not in answer.content.decode(), (user, path)
+    agent = Client(headers={"Authorization": f"Bearer {key.token}"})
+    answer = agent.get(f"/api/v1/statements/{version.statement_id}")
+    assert answer.status_code == 200
+    assert answer.json()["version"]["redacted"] is True
+    assert WORD not in answer.content.decode()
 
 
 def test_an_erased_card_says_when_it_went_and_takes_no_decision(desk: Desk, office: Office) -> None:
