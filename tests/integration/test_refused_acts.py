@@ -300,6 +300,19 @@ def test_a_password_is_not_changed_without_its_event(desk: Desk) -> None:
     assert desk.curator.password == before
 
 
+def test_a_role_that_opens_the_admin_is_told_of_once(desk: Desk) -> None:
+    for role in ("auditor", "admin"):
+        call_command("add_user", "otto", "--role", role, "--space", desk.space.slug)
+    otto = User.objects.get(username="otto")
+    events = AuditEvent.objects.filter(object_type="user", object_id=str(otto.pk))
+    assert list(events.order_by("pk").values_list("action", "reason_code")) == [
+        ("user.create", ""),
+        ("user.change", "auditor"),
+        ("membership.add", "auditor"),
+        ("membership.add", "admin"),
+    ]
+
+
 # --- on the terminal ---
 
 

@@ -73,9 +73,14 @@ class Command(BaseCommand):
             among = chain.chains(only)
         except (NotFound, AnchorsUnavailable) as error:
             raise CommandError(str(error)) from error
-        reports = [self.look_at(each, kept=kept, recalled=recalled) for each in among]
+        by_chain: dict[str, list[AnchorLine]] = {}
+        for line in kept:
+            by_chain.setdefault(line.chain, []).append(line)
+        reports = [
+            self.look_at(each, own=by_chain.get(each.name, []), recalled=recalled) for each in among
+        ]
         self.progress("")
-        lost = sorted({each.chain for each in kept} - {each.name for each in among})
+        lost = sorted(set(by_chain) - {each.name for each in among})
         lost = [] if only else lost
         if options["json"]:
             told = {
@@ -108,10 +113,9 @@ class Command(BaseCommand):
         return {ledger_id: seq for ledger_id, (seq, _) in known.items()}
 
     def look_at(
-        self, one: Chain, *, kept: Sequence[AnchorLine], recalled: Mapping[int, int]
+        self, one: Chain, *, own: Sequence[AnchorLine], recalled: Mapping[int, int]
     ) -> Report:
         """Recompute one chain and compare it with the tables and with its anchors."""
-        own = [each for each in kept if each.chain == one.name]
         self.progress(f"recomputing {one.name}")
         began = time.perf_counter()
         found = chain.recompute(one)
