@@ -17,6 +17,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
 from django.db import Error, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.postgresql.base import DatabaseWrapper
 
 from extraction.errors import ExtractionError
 
@@ -43,6 +44,7 @@ def scratch_database() -> Iterator[str]:
     try:
         _create(home, name=name)
         with _leading_to(name):
+            _check_lead(name)
             call_command("migrate", verbosity=0, interactive=False)
             yield name
     finally:
@@ -98,9 +100,24 @@ def _leading_to(name: str) -> Iterator[None]:
 
 def _lead(names: dict[str, Any]) -> None:
     for alias, name in names.items():
-        connections[alias].close()
-        connections[alias].settings_dict["NAME"] = name
+        connection = connections[alias]
+        connection.close()
+        if isinstance(connection, DatabaseWrapper):
+            connection.close_pool()  # its connections lead to where they led
+        connection.settings_dict["NAME"] = name
     ContentType.objects.clear_cache()  # its rows have other numbers there
+
+
+def _check_lead(name: str) -> None:
+    """Refuse to begin while an alias leads elsewhere: nothing may be written there."""
+    for alias in ALIASES:
+        with connections[alias].cursor() as cursor:
+            cursor.execute("SELECT current_database()")
+            (found,) = cursor.fetchone() or ("",)
+        if found != name:
+            raise NoScratchDatabase(
+                f"“{alias}” leads to the database {found} and not to that of the evaluation."
+            )
 
 
 def _drop(home: BaseDatabaseWrapper, *, name: str) -> None:
