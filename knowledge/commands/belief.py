@@ -93,6 +93,20 @@ def open_version(proposal: Proposal, *, decision: Decision, opening: Opening) ->
     return version
 
 
+def committed(version: Version) -> dict[str, str | None]:
+    """Return what the log commits to of a version, so that a later change of it is found."""
+    start, end = version.valid.lower, version.valid.upper
+    return {
+        "about": version.about,
+        "attribute": version.attribute,
+        "value": version.value,
+        "memory_type": version.memory_type,
+        "criticality": version.criticality,
+        "from": start.isoformat() if start else None,
+        "to": end.isoformat() if end else None,
+    }
+
+
 def derive_version(
     origin: Version, *, decision: Decision, valid: Period, derivation: Derivation
 ) -> Version:

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from knowledge import policies
-from knowledge.commands import believing, deciding, governing, indexing, tombstones
+from knowledge.commands import belief, believing, deciding, governing, indexing, tombstones
 from knowledge.commands.editing import apply_edits, only_set
 from knowledge.errors import InvalidInput
 from knowledge.models import (
@@ -107,6 +107,8 @@ def approve_one(
     )
     believing.tell_others(proposal, target=target, held=held)
     indexing.ask_for_vectors(space_id=proposal.space_id, now=now)
+    if held.opened_by_id == decision.pk:
+        payload["version"] = belief.committed(held)
     deciding.log(decision, proposal=proposal, by=by, payload=payload)
     return Decided(
         decision_id=decision.pk,

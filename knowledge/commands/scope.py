@@ -9,6 +9,7 @@ from django.db import transaction
 from knowledge.commands import audit
 from knowledge.errors import Conflict, InvalidInput
 from knowledge.models import Attribute, Ledger, Membership, Role, Space
+from knowledge.models.scope import SYSTEM_CHAIN
 from knowledge.results import Actor
 from knowledge.texts import check_text
 
@@ -49,6 +50,11 @@ def create_space(
         ) from error
     check_text(slug, field="slug", most=50)
     check_text(name, field="name", most=200)
+    if slug == SYSTEM_CHAIN:
+        raise InvalidInput(
+            f"{SYSTEM_CHAIN} is the name of the log of logins and people. Choose another.",
+            field="slug",
+        )
     if Space.objects.filter(slug=slug).exists():
         raise Conflict(f"There is already a space called {slug}.")
     space = Space.objects.create(

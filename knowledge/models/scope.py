@@ -9,6 +9,10 @@ from knowledge.models.guard_steps import append_only, fixed_columns, keep_for_ev
 from knowledge.models.guards import membership_guards
 
 
+# The chain of what belongs to no space; no space may be called so.
+SYSTEM_CHAIN = "system"
+
+
 class Space(models.Model):
     """The isolation boundary: everything belongs to exactly one.
 

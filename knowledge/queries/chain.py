@@ -7,8 +7,8 @@ from pathlib import Path
 from django.db import connection
 
 from knowledge.errors import NotFound
+from knowledge.models.scope import SYSTEM_CHAIN
 
-SYSTEM_CHAIN = "system"
 MOST_FAULTS = 20
 
 _CHAIN = Path(__file__).with_name("chain.sql").read_text(encoding="utf-8")

@@ -40,7 +40,15 @@ worded AS (
     ORDER BY t.proposal_id, t.seq DESC
 ),
 opened AS (
-    SELECT v.id, v.text, v.redacted_at, t.seq, t.is_emptied, t.body ->> 'text' AS said
+    SELECT
+        v.id, v.text, v.redacted_at, t.seq, t.is_emptied, t.body ->> 'text' AS said,
+        ROW(v.about::text, v.attribute::text, v.value::text, v.memory_type::text,
+            v.criticality::text, lower(v.valid),
+            upper(v.valid)) AS held,
+        ROW(t.body #>> '{version,about}', t.body #>> '{version,attribute}',
+            t.body #>> '{version,value}', t.body #>> '{version,memory_type}',
+            t.body #>> '{version,criticality}', (t.body #>> '{version,from}')::timestamptz,
+            (t.body #>> '{version,to}')::timestamptz) AS given
     FROM given
     JOIN knowledge_version v ON v.space_id = given.space_id AND v.derived_from_id IS NULL
     LEFT JOIN told t ON t.decision_id = v.opened_by_id AND t.kind IN ('approve', 'confirm')
@@ -117,6 +125,7 @@ found AS (
             WHEN is_emptied THEN NULL
             WHEN redacted_at IS NOT NULL THEN 'was emptied without an erasure'
             WHEN text IS DISTINCT FROM said THEN 'has not the text that was approved'
+            WHEN held IS DISTINCT FROM given THEN 'is not what was approved'
         END
     FROM opened
 

@@ -340,6 +340,10 @@ BLANK = "text = '', value = '', about = '', attribute = '', slot_key = NULL"
     ("change", "why"),
     [
         ("text = 'Ana works at Fabrikam'", "has not the text that was approved"),
+        ("value = 'Fabrikam'", "is not what was approved"),
+        ("attribute = 'hobby'", "is not what was approved"),
+        ("criticality = 'must_include'", "is not what was approved"),
+        ("valid = tstzrange('2020-01-01Z', upper(valid))", "is not what was approved"),
         (f"{BLANK}, redacted_at = now()", "was emptied without an erasure"),
     ],
 )

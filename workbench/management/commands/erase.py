@@ -5,7 +5,7 @@ import uuid
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from extraction import forgetting
@@ -17,11 +17,12 @@ from knowledge.models import ErasureReason
 from knowledge.queries import erasures
 from knowledge.queries.scope import space_by_slug, subject_id_of
 from knowledge.results import Actor
+from workbench.acting_command import ActingCommand
 
 MOST_TEXTS = 20
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     """Shows what would go; with ``--ask`` asks for it; with ``--confirm``, as another, does it."""
 
     help = (

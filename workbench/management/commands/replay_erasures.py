@@ -4,16 +4,17 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from extraction import forgetting
 from extraction.errors import BadInput
 from knowledge.commands import replaying
 from knowledge.errors import KnowledgeError
+from workbench.acting_command import ActingCommand
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     """Brings database and ledger in step: what either forgot, both have forgotten afterwards."""
 
     help = (

@@ -3,12 +3,13 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from workbench import fingerprint_keys
+from workbench.acting_command import ActingCommand
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     """Adds a key to the file the installation keeps; every process takes it on its next start."""
 
     help = (
