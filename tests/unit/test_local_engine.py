@@ -532,3 +532,21 @@ def test_a_subject_called_user_is_no_word_of_the_sentence() -> None:
     assert [c.text for c in calibrate(given).candidates] == [
         "User needs help with user sessions in Flask."
     ]
+
+
+def test_a_second_thing_beside_a_known_liking_is_not_lost_in_a_repeat() -> None:
+    known = KnownStatement("proposal:3", "Ana prefers tea and wants to learn chess.", waiting=True)
+    candidate = only(episode("I prefer tea and want to learn pottery.", known=(known,)))
+
+    assert candidate.kind != "confirmation"
+
+
+def test_what_is_taken_back_in_the_same_episode_is_left_out() -> None:
+    given = episode(
+        "The deadline for the report is 3 March 2026.",
+        "Actually I was mistaken, the deadline for the report is 9 March 2026.",
+    )
+    calibration = calibrate(given)
+
+    assert ["9 March" in c.text for c in calibration.candidates] == [True]
+    assert any(gap.message == 0 for gap in calibration.gaps)

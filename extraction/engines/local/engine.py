@@ -11,6 +11,7 @@ from extraction.engines.base import (
     EpisodeInput,
     EpisodeMessage,
     GapSpan,
+    KnownStatement,
     Prediction,
     Quote,
 )
@@ -113,7 +114,29 @@ def _find(episode: EpisodeInput) -> _Found:
             left.extend(unused)
         if answers.talks(message):
             before = message
-    return _Found(drafts=_without_repeats(found), left=tuple(left))
+    kept, withdrawn = _without_corrected(found, subject=episode.subject_name)
+    return _Found(drafts=_without_repeats(kept), left=(*left, *withdrawn))
+
+
+def _without_corrected(found: Sequence[Draft], *, subject: str) -> tuple[list[Draft], list[Place]]:
+    """Leave out what the speaker took back in the same episode; its words stay a gap.
+
+    "It is the pump" and then "Actually it was not the pump, it is the valve": the valve remains.
+    """
+    wrong: set[int] = set()
+    for place, draft in enumerate(found):
+        if not relating.is_correction(draft):
+            continue
+        earlier = [
+            KnownStatement(ref=str(number), text=other.text)
+            for number, other in enumerate(found[:place])
+            if other.place.message <= draft.place.message
+        ]
+        relation = relating.relate(draft, earlier, subject=subject)
+        if relation.target is not None and relation.kind in {"update", "contradiction"}:
+            wrong.add(int(relation.target))
+    kept = [draft for number, draft in enumerate(found) if number not in wrong]
+    return kept, [found[number].place for number in sorted(wrong)]
 
 
 def _of_message(

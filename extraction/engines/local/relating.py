@@ -67,6 +67,11 @@ def relate(draft: Draft, known: Sequence[KnownStatement], *, subject: str) -> Re
     return _number_changed(draft, near)
 
 
+def is_correction(draft: Draft) -> bool:
+    """Say whether a sentence takes something back: "actually", "I was mistaken"."""
+    return bool(_CORRECTED.search(draft.quote))
+
+
 def settings_of(entry: KnownStatement) -> tuple[Setting, ...]:
     """Give what a known statement sets, its own attribute first."""
     read = attributes.find_all(entry.text)
@@ -112,7 +117,8 @@ def _compared(
         if mine.ended != theirs.ended:
             return _conflict(draft, entry, default="update")
         agrees = (draft.modality == "negated") == modality.is_negated(entry.text)
-        is_whole = mine.attribute == draft.setting.attribute
+        most = _SECOND_THING if attributes.is_single_valued(mine.attribute) else 0
+        is_whole = mine.attribute == draft.setting.attribute and _adds(draft, entry) <= most
         repeats = Relation("confirmation", entry.ref, f"says again: {entry.text}")
         return repeats if agrees and is_whole else None
     if not attributes.is_single_valued(mine.attribute) or mine.ended or theirs.ended:
@@ -122,6 +128,13 @@ def _compared(
     )
 
 
+def _adds(draft: Draft, entry: KnownStatement) -> int:
+    """Count the words beside the value: "prefers tea and learns chess" is no repeat of its tea."""
+    own = set(content_words(draft.text, draft.language))
+    return len(own - set(content_words(entry.text, draft.language)))
+
+
+_SECOND_THING = 2  # where only one value can hold, other words for it are no second thing
 _FIXED = frozenset({"name", "birthday", "home_country", "native_language"})
 
 
