@@ -21,8 +21,8 @@ from knowledge.trust import TrustState, WhatHappened
 
 REJECT_REASONS = ("not_said", "misread", "not_durable", "sensitive", "someone_else", "other")
 
-# Flags under which an approval needs words that say why.
-NEEDS_REASON = frozenset({"secret", "card_number"})
+# Flags under which an approval needs words that say why: secrets, and what was refuted.
+NEEDS_REASON = frozenset({"secret", "card_number", tombstones.TOMBSTONE_FLAG})
 
 APPROVALS = frozenset({DecisionKind.APPROVE, DecisionKind.CONFIRM})
 
@@ -153,7 +153,8 @@ def _check_second(proposal: Proposal, *, by: Actor) -> None:
 
 
 def _check_reason_for_secret(proposal: Proposal, *, note: str) -> None:
-    if NEEDS_REASON.intersection(proposal.flags) and not note.strip():
+    secret = NEEDS_REASON.intersection(proposal.flags) - {tombstones.TOMBSTONE_FLAG}
+    if secret and not note.strip():
         raise InvalidInput(
             "This holds a secret. Say in a few words why agents may remember it.", field="note"
         )

@@ -261,6 +261,9 @@ def lift(
 ) -> Decided:
     """Let what a tombstone stops be learned again; what it stopped can then be brought to review.
 
+    One value has several, for its attribute and for its words: those that the same erasure planted
+    over the same subject are lifted with it.
+
     **Raises**: NotFound, NotAllowed, InvalidInput without a reason; Conflict when it was lifted.
     """
     stone = Tombstone.objects.select_for_update(no_key=True).filter(pk=tombstone_id).first()
@@ -284,7 +287,10 @@ def lift(
             request_id=request_id,
         )
     )
-    Tombstone.objects.filter(pk=stone.pk).update(lifted_by=decision)
+    beside: dict[str, Any] = {"decision_id": stone.decision_id, "subject_id": stone.subject_id}
+    lifted = Tombstone.objects.filter(**beside, level=stone.level, lifted_by=None)
+    ids = sorted(lifted.values_list("pk", flat=True))
+    Tombstone.objects.filter(pk__in=ids).update(lifted_by=decision)
     audit.append(
         space_id=stone.space_id,
         by=by,
@@ -293,7 +299,7 @@ def lift(
         object_id=str(stone.pk),
         subject_id=stone.subject_id,
         decision_id=decision.pk,
-        payload={"note": decision.note},
+        payload={"note": decision.note, "lifted": ids},
     )
     return Decided(decision.pk, decision.kind, 0)
 

@@ -36,6 +36,7 @@ class Falling:
     text: str
     state: str
     is_believed: bool
+    flags: tuple[str, ...]
     subject: str
     of_other_subject: bool
 
@@ -194,6 +195,7 @@ def _falling(reach: Reach) -> tuple[Falling, ...]:
             text=row.text,
             state=row.state,
             is_believed=row.pk in believed,
+            flags=tuple(row.flags),
             subject=row.subject.name,
             of_other_subject=row.subject_id not in named,
         )

@@ -8,7 +8,6 @@ from knowledge.models.erasure_guards import UNNAMED, WHEN, fixed_but_for_erasure
 from knowledge.models.guard_steps import append_only, fixed_columns, keep_for_ever
 from knowledge.models.guards import membership_guards
 
-
 # The chain of what belongs to no space; no space may be called so.
 SYSTEM_CHAIN = "system"
 

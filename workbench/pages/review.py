@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from knowledge import policies
+from knowledge.commands.review import NEEDS_REASON
 from knowledge.errors import NotAllowed
 from knowledge.queries.near import Near
 from knowledge.queries.review import ReviewCard
@@ -15,7 +16,7 @@ from knowledge.queries.rules import GuidelineRow, guideline_of
 from knowledge.queries.words import Mark
 from workbench import vocabulary
 from workbench.access import Seat
-from workbench.masking import SECRET_FLAGS, masked_if
+from workbench.masking import masked_if
 from workbench.pages.digest import digest_of
 from workbench.pages.queue import QueueList, Reading, queue_list
 from workbench.pages.shell import Shell, shell
@@ -111,7 +112,7 @@ class ReviewView:
     @property
     def needs_reason(self) -> bool:
         """Tell whether approving asks for a typed reason."""
-        asks = SECRET_FLAGS.intersection(self.card.flags)
+        asks = NEEDS_REASON.intersection(self.card.flags)
         return bool(asks) and self.may_act
 
     @property

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from knowledge.commands.review import NEEDS_REASON
 from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from knowledge.queries import review as review_queries
 from knowledge.queries import targets
@@ -174,7 +175,7 @@ def _decide(
     if brief is None:
         raise Http404("There is no such proposal.")
     if isinstance(form, forms.ApproveForm):
-        form.needs_reason = bool(masking.SECRET_FLAGS.intersection(brief.flags))
+        form.needs_reason = bool(NEEDS_REASON.intersection(brief.flags))
     if not form.is_valid():
         return _again(request, seat, proposal_id, form=form, status=422)
     try:
