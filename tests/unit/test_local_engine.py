@@ -550,3 +550,9 @@ def test_what_is_taken_back_in_the_same_episode_is_left_out() -> None:
 
     assert ["9 March" in c.text for c in calibration.candidates] == [True]
     assert any(gap.message == 0 for gap in calibration.gaps)
+
+
+def test_a_short_sentence_among_italian_ones_is_not_taken_for_english() -> None:
+    given = episode("Vivo a Roma con mia sorella e lavoro in una scuola. Amo i coniglietti!")
+
+    assert "Amo i coniglietti!" in [c.text for c in calibrate(given).candidates]

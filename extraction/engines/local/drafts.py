@@ -196,7 +196,7 @@ def _of_sentence(
 def _language(text: str, *, fallback: str) -> str:
     """The language of a sentence; a short one is taken to be in the language around it."""
     guess = languages.guess_language(text)
-    if guess in {"en", fallback}:
+    if guess == fallback or (guess == "en" and fallback not in languages.STOP_WORDS):
         return guess if len(text.split()) > _LEAD else fallback
     if guess not in languages.STOP_WORDS:
         return guess  # told by its script
