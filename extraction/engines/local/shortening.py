@@ -2,6 +2,8 @@
 
 import re
 
+from extraction.engines.local import words
+
 # Words of stress before a verb or an adjective; "not really" and "just like" mean something.
 _STRESS = re.compile(
     r"(?<!\bnot)(?<!n['\u2019]t)(?<!\bis it) (?:really|just|definitely|totally|absolutely|truly"
@@ -30,6 +32,14 @@ _END = re.compile(
     r"(?:,? (?<!['\u2019]s )(?:for sure|as well|a lot lately|you know|of course|after all|and all"
     r"|and everything|or whatever|and so on))+(?=[.!]?$)"
 )
+# ", which is amazing." and " and it was so fun." at the end; "is fun" alone may be the claim.
+_OPINION_TAIL = re.compile(
+    r",? (?:(?:and|but|so) (?:it|that)|which|(?<=, )(?:it|that))"
+    r"(?:['\u2019]s| is| was| has been| felt| feels) (?:(?:so|really|very|such|pretty|just) )?"
+    rf"(?:{'|'.join(sorted(words.OPINION_ADJECTIVES))})(?=[.!]?$)",
+    re.IGNORECASE,
+)
+_PADDED = re.compile(r"\bsuch (?=an? )(?![^.;]* that\b)|\bkinda (?=[a-z])|(?<=\bhas )got (?!to\b)")
 _QUOTED_STOP = re.compile(r"([.!?][\"\u201d])\.$")
 
 
@@ -40,6 +50,6 @@ def shortened(statement: str) -> str:
     before = None
     while before != text:
         before = text
-        text = _SO.sub(r"\1 ", _STRESS.sub("", text))
-    text = _QUOTED_STOP.sub(r"\1", _END.sub("", text))
+        text = _PADDED.sub("", _SO.sub(r"\1 ", _STRESS.sub("", text)))
+    text = _QUOTED_STOP.sub(r"\1", _OPINION_TAIL.sub("", _END.sub("", text)))
     return text[:1].upper() + text[1:] if len(text.split()) > 1 else statement
