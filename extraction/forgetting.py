@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from uuid import UUID
 
 from django.conf import settings
@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from extraction.errors import BadInput
 from knowledge.commands import erasure
-from knowledge.queries.erasures import ledger_entries
+from knowledge.queries.erasures import is_withdrawn, ledger_entries
 from knowledge.results import Lease
 
 
@@ -22,7 +22,10 @@ def erase_job(payload: dict[str, Any], held: Lease) -> bool:
 
     Repeated after a failure it does what is missing. **Returns**: that nothing is left to do.
     """
-    carry_out(UUID(payload["erasure_id"]), held=held)
+    erasure_id = UUID(payload["erasure_id"])
+    # After a restore an erasure may have been done again under the ledger's word meanwhile.
+    if not is_withdrawn(erasure_id):
+        carry_out(erasure_id, held=held)
     return False
 
 
@@ -56,12 +59,23 @@ def enter(entry: Mapping[str, Any], *, path: Path) -> bool:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
+        _cut_torn_end(file)
         if any(entry["id"] == known.get("id") for known in _entries(file, path=path)):
             return False
         file.write(json.dumps(entry, sort_keys=True) + "\n")
         file.flush()
         os.fsync(file.fileno())
     return True
+
+
+def _cut_torn_end(file: TextIO) -> None:
+    """Take away the beginning of an entry whose writing was cut short: it is entered again."""
+    file.seek(0)
+    text = file.read()
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        file.truncate(len(whole.encode()))
+    file.seek(0)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -82,6 +96,8 @@ def _entries(lines: Any, *, path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
+        if not line.endswith("\n"):
+            return  # its writing was cut short; whoever wrote it enters it again
         try:
             entry = json.loads(line)
             UUID(str(entry["id"]))

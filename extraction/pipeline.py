@@ -129,7 +129,7 @@ def run_episode(
         prompt_version=tools.engine.prompt_version,
         cold_start=not known,
         shown=[item.ref for item in shown],
-        message_ids=[message.id for message in messages],
+        read={message.id: message.text for message in messages},
         now=timezone.now(),
     )
     if run.state == RunState.DONE:

@@ -30,6 +30,7 @@ class Keyring:
 
 
 _installed: list[Keyring] = []
+_AROUND = " \t\n\r.,;:!?…·'\"`´‘’‚“”„«»‹›()[]{}。、，！？：；「」『』"
 
 
 def install(keyring: Keyring) -> None:
@@ -54,6 +55,15 @@ def canonical(value: str) -> str:
     """
     folded = unicodedata.normalize("NFKC", value).casefold()
     return " ".join(folded.split())
+
+
+def essential(value: str) -> str:
+    """Return the value without what is not seen, and without quotes and full stops around it.
+
+    For recognising what must not come back: form is no way round. Signs that carry meaning stay.
+    """
+    seen = "".join(letter for letter in value if unicodedata.category(letter) != "Cf")
+    return unicodedata.normalize("NFKC", seen).strip(_AROUND)
 
 
 def fingerprint(*parts: str) -> str:

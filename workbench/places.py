@@ -4,12 +4,14 @@ from typing import Any
 
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
-from django.db.models import QuerySet
+from django.db.models import CharField, F, QuerySet, Value
+from django.db.models.functions import Concat
 from django.utils import timezone
 from django_q.models import Task
 
 from knowledge.erasing.places import Place, register
 from knowledge.erasing.scope import Reach
+from knowledge.models import Job
 from workbench.models import ApiKey
 
 _QUOTING = "_messages"
@@ -61,10 +63,18 @@ def _clear_keys(reach: Reach) -> int:
     return len(bound)
 
 
+def _tasks(reach: Reach) -> QuerySet[Task]:
+    """Deliveries of the space's jobs: the queue names them after the job."""
+    jobs = Job.objects.filter(space_id=reach.scope.space_id)
+    named = jobs.annotate(task=Concat(Value("job-"), F("pk"), output_field=CharField()))
+    found: QuerySet[Task] = Task.objects.filter(name__in=named.values("task"))
+    return found
+
+
 def _count_tasks(reach: Reach) -> int:
-    return int(Task.objects.count())
+    return int(_tasks(reach).count())
 
 
 def _clear_tasks(reach: Reach) -> int:
     """Delete what the queue remembers of finished tasks: a failure may quote what it held."""
-    return int(Task.objects.all().delete()[0])
+    return int(_tasks(reach).delete()[0])

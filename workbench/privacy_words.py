@@ -50,7 +50,16 @@ COUNTS: dict[str, tuple[str, str, str]] = {
     ),
     "episodes": ("episode", "episodes", "the title and the summary go"),
     "predictions": ("prediction", "predictions", "of the engine that rest on this: emptied"),
-    "notes of decisions": ("note", "notes", "of people on decisions about this: emptied"),
+    "notes and cards of decisions": (
+        "decision with words",
+        "decisions with words",
+        "the note goes, and the fingerprint of the card; who decided what stays",
+    ),
+    "titles of conversations": (
+        "title of a conversation",
+        "titles of conversations",
+        "that say it: emptied, while the conversation stays",
+    ),
     "payloads of the log": (
         "payload of the audit log",
         "payloads of the audit log",

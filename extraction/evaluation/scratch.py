@@ -10,15 +10,14 @@ from django.contrib.auth.models import User
 from django.db.models import Max
 from django.utils import timezone
 
-from extraction.embedding import BATCH
+from extraction.embedding import embed_space
 from extraction.evaluation.approving import ApprovedAll, Rule, as_suggested, decide_all
 from extraction.evaluation.datasets import Turn
 from extraction.evaluation.measures import Held
 from extraction.importers.wording import id_from_name
 from extraction.pipeline import Tools, default_tools, process_conversation
-from knowledge.commands import indexing, scope, sources
+from knowledge.commands import scope, sources
 from knowledge.models import Decision, Role, Subject
-from knowledge.queries.processing import entries_to_embed
 from knowledge.results import SYSTEM, Actor, NewMessage, SubjectRef
 from knowledge.retrieval import Retrieval, retrieve
 
@@ -58,15 +57,7 @@ class Scratch:
 
     def embed(self) -> int:
         """Embed what was approved, as the worker would, with the tools of this space."""
-        embedder, done = self.tools.embedder, 0
-        while batch := entries_to_embed(
-            space_id=self.space_id, model=embedder.model_id, limit=BATCH
-        ):
-            vectors = embedder.embed_passages([text for _, text in batch])
-            pairs = [(key, vector) for (key, _), vector in zip(batch, vectors, strict=True)]
-            indexing.store_vectors(vectors=pairs, model=embedder.model_id)
-            done += len(batch)
-        return done
+        return embed_space(space_id=self.space_id, embedder=self.tools.embedder)
 
     def ask(
         self,

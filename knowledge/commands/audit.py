@@ -60,6 +60,17 @@ def append(
     return int(row[0]) if row else 0
 
 
+def hold(space_id: int) -> None:
+    """Take the lock of a space's chain early, as a step: after rows, and before writing.
+
+    For commands that look for tombstones and then write: no erasure ends between.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM knowledge_ledger WHERE space_id = %s FOR NO KEY UPDATE", [space_id]
+        )
+
+
 @transaction.atomic(durable=True)
 def record(
     *,

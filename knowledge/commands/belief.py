@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Min, Q, QuerySet
 
-from knowledge.commands import indexing, tombstones
+from knowledge.commands import indexing, recognising
 from knowledge.errors import SlotTaken, TargetMoved
 from knowledge.fingerprints import canonical, fingerprint
 from knowledge.models import (
@@ -254,7 +254,7 @@ def _overlaps(left: Period, right: Period) -> bool:
 
 
 def _insert(version: Version) -> None:
-    tombstones.check_believable(tombstones.value_of(version))
+    recognising.check_believable(recognising.value_of(version))
     try:
         with transaction.atomic():
             version.save(force_insert=True)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from knowledge.commands import belief, deciding, indexing, tombstones
+from knowledge.commands import belief, deciding, indexing, recognising
 from knowledge.errors import InvalidInput
 from knowledge.models import Confirmation, Contest, Decision, Proposal, Statement, Version
 from knowledge.periods import check_instant
@@ -86,7 +86,7 @@ def believe(
 def _confirm(
     proposal: Proposal, *, decision: Decision, statement: Statement, version: Version
 ) -> None:
-    tombstones.check_believable(tombstones.value_of(proposal))
+    recognising.check_believable(recognising.value_of(proposal))
     Confirmation.objects.create(
         space_id=proposal.space_id, proposal=proposal, confirms=statement, decision=decision
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from knowledge.commands import tombstones
+from knowledge.commands import recognising
 from knowledge.commands.content import check_content
 from knowledge.fingerprints import fingerprint
 from knowledge.models import Evidence, ExtractionRun, Proposal, Version
@@ -68,7 +68,7 @@ def create(
     check_content(proposal)
     proposal.fingerprint = fingerprint(draft.attribute, draft.value or draft.text)
     said_in = [item.message_id for item in draft.evidence]
-    tombstones.admit(proposal, message_ids=said_in, by_hand=run is None)
+    recognising.admit(proposal, message_ids=said_in, by_hand=run is None)
     proposal.save(force_insert=True)
     return proposal
 

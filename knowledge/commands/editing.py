@@ -3,8 +3,9 @@
 from dataclasses import asdict
 from typing import Any
 
-from knowledge.commands import tombstones
+from knowledge.commands import recognising
 from knowledge.commands.content import check_content
+from knowledge.fingerprints import fingerprint
 from knowledge.models import Proposal, ProposalVector
 from knowledge.results import Actor, Edits
 
@@ -29,12 +30,13 @@ def apply_edits(proposal: Proposal, *, edits: Edits | None, by: Actor) -> dict[s
     if not before:
         return {}
     check_content(proposal)
-    tombstones.check_believable(tombstones.value_of(proposal))
+    recognising.check_believable(recognising.value_of(proposal))
     if "valid_from" in before:
         proposal.start_basis = "stated"
     if "text" in before:
         ProposalVector.objects.filter(proposal=proposal).delete()
-    proposal.save(update_fields=[*before, "start_basis"])
+    proposal.fingerprint = fingerprint(proposal.attribute, proposal.value or proposal.text)
+    proposal.save(update_fields=[*before, "start_basis", "fingerprint"])
     if by.user_id is not None:
         proposal.contributors.add(by.user_id)
     return before

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from knowledge.commands import audit, belief, deciding, governing, indexing, tombstones
+from knowledge.commands import audit, belief, deciding, governing, indexing, recognising, tombstones
 from knowledge.errors import Conflict, InvalidInput, NotFound, SlotTaken
 from knowledge.models import (
     Confirmation,
@@ -103,7 +103,7 @@ def merge(*, review: StatementReview, into_version_id: int, by: Actor, now: date
         version.statement_id == into.statement_id
     ):
         raise InvalidInput("Choose another statement of the same subject.", field="into")
-    tombstones.check_believable(tombstones.value_of(version))
+    recognising.check_believable(recognising.value_of(version))
     decision = _decide(version, review=review, kind=DecisionKind.MERGE, by=by)
     belief.close_version(version, decision=decision, reason=EndReason.MERGED, successor_id=into.pk)
     if not version.proposal.confirmations.filter(undone_by__isnull=True).exists():

@@ -1,17 +1,18 @@
 """Forgetting for good: one person asks, another confirms, a worker carries it out."""
 
-import hashlib
-import json
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from knowledge import policies
 from knowledge.commands import audit, deciding, forgetting, jobs, tombstones
 from knowledge.erasing import places
+from knowledge.erasing.certificate import certify
+from knowledge.erasing.finding import Needle
 from knowledge.erasing.plan import counts_of, digest_of, title_of
 from knowledge.erasing.reach import reach_of
 from knowledge.erasing.scope import ErasureScope, Reach
@@ -24,20 +25,14 @@ from knowledge.models import (
     ErasureRequest,
     ErasureState,
     Statement,
+    Version,
 )
 from knowledge.results import Actor, Lease
 from knowledge.texts import check_text
 
 ERASE = "erase"
 REPLAY = "erasure_replay"
-# What no command can reach at once; the certificate repeats it.
-FOLLOWS_LATER = (
-    "backups and replicas, until they are replaced or replay_erasures has run on them",
-    "the write-ahead log and pages PostgreSQL has not vacuumed yet",
-    "log files of the servers, until they are rotated",
-    "the memory of running processes, until they start again",
-    "what agents received before, outside of this system",
-)
+MOST_ATTEMPTS = 5
 
 
 @transaction.atomic(durable=True)
@@ -147,20 +142,28 @@ def withdraw(*, erasure_id: uuid.UUID, by: Actor, now: datetime) -> None:
     _log(request, by=by, action="erasure.withdraw", payload=None)
 
 
-@transaction.atomic(durable=True)
 def carry_out(*, erasure_id: uuid.UUID, now: datetime, held: Lease | None = None) -> dict[str, Any]:
     """Empty everything a confirmed erasure reaches, once, in one transaction.
 
     **Returns**: the certificate. A second call answers with the same and changes nothing.
-    **Raises**: NotFound; Conflict when it is not confirmed.
+    **Raises**: NotFound; Conflict when it is not confirmed, or others keep adding to it.
     """
+    for _ in range(MOST_ATTEMPTS):
+        try:
+            return _carry_out(erasure_id, now=now, held=held)
+        except Grown:
+            continue
+    raise Grown("Others keep adding to what is erased. It is tried again.")
+
+
+@transaction.atomic(durable=True)
+def _carry_out(erasure_id: uuid.UUID, *, now: datetime, held: Lease | None) -> dict[str, Any]:
     request = _lock(erasure_id)
     if request.certificate is not None:
         return dict(request.certificate)
     if request.state != ErasureState.CONFIRMED:
         raise Conflict("This erasure has not been confirmed.")
     scope = scope_of(request)
-    forgetting.lock_sources(reach_of(scope))
     jobs.check_held(held)
     return finish(request, find=lambda: reach_of(scope), now=now)
 
@@ -172,11 +175,11 @@ def finish(
     now: datetime,
     known_stones: Sequence[Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """Erase what is found once its sources are locked, and close the request, as a step.
+    """Lock what is found, erase it, and close the request, as a step of a command.
 
     ``known_stones`` are tombstones of an erasure that is done again: planted as they were.
     """
-    reach = forgetting.lock_belief(find)
+    reach = forgetting.lock_all(find)
     by = request.confirmed_by
     decision = deciding.record(
         Decision(
@@ -189,6 +192,11 @@ def finish(
             request_id=uuid.uuid5(request.pk, ERASE),
         )
     )
+    # Whoever held the ledger until now may have brought something back.
+    found = find()
+    if not forgetting.is_within(found, reach):
+        raise Grown("More came in meanwhile.")
+    reach = found
     if known_stones is None:
         planted = tombstones.plant_for_erasure(request, reach=reach, decision=decision)
     else:
@@ -198,28 +206,24 @@ def finish(
     forgetting.empty(reach, decision=decision, now=now)
     counts |= places.clear(reach)
     counts["payloads of the log"] = forgetting.empty_payloads(reach)
-    certificate = {
-        "id": str(request.pk),
-        "kind": request.kind,
-        "reason": request.reason_code,
-        "requested_by": request.requested_by.get_username() if request.requested_by else None,
-        "requested_at": request.requested_at.isoformat(),
-        "confirmed_by": by.get_username() if by else None,
-        "confirmed_at": request.confirmed_at.isoformat() if request.confirmed_at else None,
-        "done_at": now.isoformat(),
-        "replayed": request.replayed,
-        "counts": counts,
-        "ids": _ids(reach),
-        "tombstones": [stone.pk for stone in planted],
-        "follows_later": list(FOLLOWS_LATER),
-        "ledger": ledger,
-    }
-    certificate["sha256"] = hashlib.sha256(
-        json.dumps(certificate, sort_keys=True).encode()
-    ).hexdigest()
+    certificate = certify(
+        request,
+        counts=counts,
+        ids=_ids(reach),
+        tombstones=[stone.pk for stone in planted],
+        ledger=ledger,
+        now=now,
+    )
     _close(request, decision=decision, certificate=certificate, now=now)
+    _close_others(request, reach=reach, now=now)
     _log_done(request, reach=reach, decision=decision, certificate=certificate)
     return certificate
+
+
+class Grown(Conflict):
+    """Something came in that an erasure reaches and had not locked: it begins again."""
+
+    code = "erasure_grown"
 
 
 def scope_of(request: ErasureRequest) -> ErasureScope:
@@ -281,6 +285,29 @@ def _close(
     request.certificate = certificate
     request.closed_at = now
     request.save()
+
+
+def _close_others(request: ErasureRequest, *, reach: Reach, now: datetime) -> None:
+    """Withdraw other requests for what is gone now, with the words they held."""
+    asked = ErasureRequest.objects.filter(space_id=request.space_id, state=ErasureState.ASKED)
+    left = Version.objects.filter(statement_id__in=reach.statements, redacted_at=None)
+    gone = reach.statements - set(left.values_list("statement_id", flat=True))
+    same = asked.filter(
+        Q(subject_id__in=reach.subjects)
+        | Q(conversation_id__in=reach.conversations)
+        | Q(statement_id__in=gone)
+    )
+    needles = [Needle(words) for words in reach.words]
+    of_value = asked.filter(kind=ErasureKind.VALUE, subject_id__in=reach.owners)
+    ids = {
+        pk
+        for pk, words, note in of_value.values_list("pk", "words", "note")
+        if any(needle.within(words) or needle.within(note) for needle in needles)
+    }
+    ids |= set(same.values_list("pk", flat=True))
+    ErasureRequest.objects.filter(pk__in=ids).update(
+        state=ErasureState.WITHDRAWN, words="", note="", closed_at=now
+    )
 
 
 def _log(

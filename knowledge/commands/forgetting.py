@@ -9,7 +9,8 @@ from django.db.models import Case, CharField, F, Q, Value, When
 from django.db.models.functions import Concat
 
 from knowledge.commands import indexing
-from knowledge.erasing.finding import mask
+from knowledge.commands.sources import PROCESS_CONVERSATION
+from knowledge.erasing.finding import Needle, mask
 from knowledge.erasing.scope import Reach
 from knowledge.fingerprints import name_forms
 from knowledge.models import (
@@ -22,6 +23,7 @@ from knowledge.models import (
     Evidence,
     ExtractionRun,
     Job,
+    JobState,
     Message,
     PredictedStatement,
     Proposal,
@@ -43,8 +45,9 @@ UPDATE knowledge_evidence e SET quote = substr(m.text, e.start + 1, e."end" - e.
 FROM knowledge_message m WHERE m.id = e.message_id AND e.id = ANY (%s)
 """
 _REASONS_AWAY = """
-UPDATE knowledge_proposal SET reason = '', stale_reason = '',
-    original = CASE WHEN original ? 'reason' THEN original || '{"reason": ""}' ELSE original END
+UPDATE knowledge_proposal SET reason = '', stale_reason = '', date_phrase = '', unexpected = '{}',
+    original = CASE WHEN id = ANY (%s) THEN '{}' WHEN original ? 'reason'
+        THEN original || '{"reason": ""}' ELSE original END
 WHERE id = ANY (%s) AND redacted_at IS NULL
 """
 
@@ -61,22 +64,53 @@ def lock_sources(reach: Reach) -> None:
         Q(pk__in=reach.conversations) | Q(pk__in=touched)
     )
     list(conversations.order_by("pk").values_list("pk", flat=True))
+    _quiet_jobs(reach, conversations=list(conversations.values_list("pk", flat=True)))
 
 
-def lock_belief(find: Callable[[], Reach]) -> Reach:
-    """Lock proposals, then versions, as every decision does before the ledger.
+def _quiet_jobs(reach: Reach, *, conversations: Iterable[int]) -> None:
+    """Clear errors of jobs, and overtake workers that hold words of these conversations.
 
-    Looks again once it has them: whoever held one may have split it, or let it into belief.
+    Errors may quote what a worker held in its hands, whichever job it was. Before the ledger, as
+    captures and runs lock their jobs.
+    """
+    jobs = Job.objects.filter(space_id=reach.scope.space_id)
+    jobs.exclude(error="").update(error="")
+    held = Q(kind=PROCESS_CONVERSATION, key__in=[str(key) for key in conversations])
+    jobs.filter(held | Q(kind=indexing.EMBED_ENTRIES), state=JobState.RUNNING).update(
+        state=JobState.QUEUED, fence=F("fence") + 1, lease_until=None, delivered_at=None
+    )
+
+
+def lock_all(find: Callable[[], Reach]) -> Reach:
+    """Lock sources until none is new, then proposals and versions, as decisions do.
+
+    Looks again each time: whoever held one may have split it, or let it into belief.
 
     **Returns**: what is found at last, all of it locked.
     """
     reach = find()
-    while True:
-        _lock_rows(reach)
-        found = find()
-        if found.proposals <= reach.proposals and found.versions <= reach.versions:
-            return found
+    lock_sources(reach)
+    found = find()
+    while not (found.touched <= reach.touched and found.conversations <= reach.conversations):
         reach = found
+        lock_sources(reach)
+        found = find()
+    _lock_rows(found)
+    again = find()
+    while not is_within(again, found):
+        found = again
+        _lock_rows(found)
+        again = find()
+    return again
+
+
+def is_within(found: Reach, locked: Reach) -> bool:
+    """Say whether all that was found is locked."""
+    return (
+        found.proposals | found.reasons <= locked.proposals | locked.reasons
+        and found.versions <= locked.versions
+        and found.touched <= locked.touched
+    )
 
 
 def _lock_rows(reach: Reach) -> None:
@@ -95,7 +129,7 @@ def empty(reach: Reach, *, decision: Decision, now: datetime) -> None:
     _empty_messages(reach, now=now)
     with connection.cursor() as cursor:
         cursor.execute(_QUOTES_ANEW, [sorted(reach.quotes)])
-        cursor.execute(_REASONS_AWAY, [sorted(reach.reasons)])
+        cursor.execute(_REASONS_AWAY, [sorted(reach.originals), sorted(reach.reasons)])
     Evidence.objects.filter(proposal_id__in=reach.proposals).update(quote="")
     _index_anew(reach, quotes=anew, now=now)
     ProposalVector.objects.filter(proposal_id__in=reach.proposals).delete()
@@ -103,8 +137,7 @@ def empty(reach: Reach, *, decision: Decision, now: datetime) -> None:
     PredictedStatement.objects.filter(pk__in=reach.predicted).update(text="")
     ExtractionRun.objects.filter(pk__in=reach.runs).update(error="", redacted_at=now)
     Decision.objects.filter(pk__in=reach.decisions).update(note="", card_digest="")
-    # Errors may quote what a worker held in its hands, whichever job it was.
-    Job.objects.filter(space_id=reach.scope.space_id).exclude(error="").update(error="")
+    Conversation.objects.filter(pk__in=reach.titles).update(title="")
     Conversation.objects.filter(pk__in=reach.conversations).update(
         external_id=_UNNAMED, title="", redacted_at=now
     )
@@ -133,7 +166,7 @@ def what_to_replay(
     ).order_by("pk")
     conversations = Conversation.objects.filter(pk__in=reach.conversations).order_by("pk")
     parts = reach.masks or not (reach.subjects or reach.conversations)
-    hashes = Message.objects.filter(pk__in=reach.masks).values_list("pk", "content_hmac")
+    masked = Message.objects.filter(pk__in=reach.masks).select_related("conversation")
     prints = Proposal.objects.filter(pk__in=reach.proposals).values_list("pk", "fingerprint")
     return {
         "id": str(request.pk),
@@ -153,9 +186,16 @@ def what_to_replay(
             for row in conversations
         ],
         "messages": [
-            {"id": pk, "hmac": digest, "spans": sorted(map(list, reach.masks[pk]))}
-            for pk, digest in hashes
+            {
+                "id": row.pk,
+                "key": names_of(row)[0],
+                "hmac": row.content_hmac,
+                "spans": sorted(map(list, reach.masks[row.pk])),
+            }
+            for row in masked
         ],
+        "decisions": sorted(reach.decisions) if parts else [],
+        "payloads": sorted(reach.payloads) if parts else [],
         "proposals": [{"id": pk, "key": key} for pk, key in prints] if parts else [],
         "tombstones": [
             {
@@ -167,6 +207,12 @@ def what_to_replay(
             for stone in planted
         ],
     }
+
+
+def names_of(message: Message) -> tuple[str, ...]:
+    """Return the keyed fingerprints of a message's place: in which conversation, under which id."""
+    place = message.conversation
+    return name_forms("message", place.source, place.external_id, message.external_id)
 
 
 def _empty_proposals(reach: Reach, *, now: datetime) -> None:
@@ -203,6 +249,14 @@ def _end_and_empty_versions(reach: Reach, *, decision: Decision, now: datetime) 
 def _empty_messages(reach: Reach, *, now: datetime) -> None:
     Message.objects.filter(pk__in=reach.messages).update(text="", speaker_name="", redacted_at=now)
     Message.objects.filter(conversation_id__in=reach.conversations).update(external_id=_UNNAMED)
+    sought = [Needle(words) for words in reach.words]
+    own = Message.objects.filter(pk__in=reach.messages).exclude(external_id__startswith="erased:")
+    named = [
+        pk
+        for pk, name in own.values_list("pk", "external_id")
+        if any(needle.within(name) for needle in sought)
+    ]
+    Message.objects.filter(pk__in=named).update(external_id=_UNNAMED)
     for row in Message.objects.filter(pk__in=reach.masks).iterator():
         text = mask(row.text, reach.masks[row.pk])
         if text != row.text:
@@ -221,6 +275,12 @@ def _quotes_anew(reach: Reach) -> dict[tuple[int, str], str]:
             spans = [(a - row.start, b - row.start) for a, b in reach.masks[row.message_id]]
             kept = mask(row.quote, spans)
         anew[row.message_id, row.quote] = kept
+    # The same words may stand in the message twice: where one of them stays, so does its entry.
+    staying = Evidence.objects.filter(message_id__in=reach.touched).exclude(
+        Q(pk__in=reach.quotes) | Q(proposal_id__in=reach.proposals)
+    )
+    for place in staying.values_list("message_id", "quote"):
+        anew.pop(place, None)
     return anew
 
 

@@ -148,7 +148,11 @@ def _stamp(decision: Decision) -> datetime:
 
 
 @transaction.atomic(durable=True)
-def store_vectors(*, vectors: Sequence[tuple[int, Sequence[float]]], model: str) -> None:
-    """Store the vectors of search entries, all of one embedder."""
-    for entry_id, vector in vectors:
-        SearchEntry.objects.filter(pk=entry_id).update(model=model, vector=list(vector))
+def store_vectors(*, vectors: Sequence[tuple[int, str, Sequence[float]]], model: str) -> None:
+    """Store the vectors of search entries, all of one embedder.
+
+    Each comes with the text it was made of: an entry that says something else by now keeps none
+    of it.
+    """
+    for entry_id, text, vector in vectors:
+        SearchEntry.objects.filter(pk=entry_id, text=text).update(model=model, vector=list(vector))

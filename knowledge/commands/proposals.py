@@ -1,6 +1,6 @@
 """Everything that may be believed enters here, as set aside or pending, never further."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -51,18 +51,18 @@ def begin_run(
     cold_start: bool,
     shown: Sequence[str],
     now: datetime,
-    message_ids: Sequence[int] = (),
+    read: Mapping[int, str] | None = None,
 ) -> ExtractionRun:
     """Open the run of an engine over an episode, or return the open one.
 
-    Idempotent by episode, subject, engine, model and prompt version. ``message_ids`` are the
-    messages that were read and ``shown`` the refs of what was known.
+    Idempotent by episode, subject, engine, model and prompt version. ``read`` are the
+    texts that were read, by message, and ``shown`` the refs of what was known.
 
     **Raises**: Conflict when any of it was erased since it was read.
     """
     episode = Episode.objects.get(pk=episode_id)
     sources.lock_conversations(Conversation.objects.filter(pk=episode.conversation_id))
-    _check_still_there(subject_id, message_ids=message_ids, shown=shown)
+    _check_still_there(subject_id, read=read or {}, shown=shown)
     run, is_new = ExtractionRun.objects.get_or_create(
         episode_id=episode_id,
         subject_id=subject_id,
@@ -111,6 +111,7 @@ def record_run(
     if run.state == RunState.DONE:
         return _recorded(run)
     _lock_joined(run, outcome=outcome)
+    audit.hold(run.space_id)
     predicted = _write_predictions(run, outcome=outcome)
     gaps = _write_gaps(run, outcome=outcome, predicted=predicted)
     written: list[Proposal] = []
@@ -158,6 +159,7 @@ def propose_by_hand(
         policies.check_can_decide(user_id=by.user_id, space_id=space_id, now=now)
     quoted = {item.message_id for item in draft.evidence}
     sources.lock_conversations(Conversation.objects.filter(messages__in=quoted))
+    audit.hold(space_id)
     check_evidence(space_id=space_id, evidence=draft.evidence)
     check_part(space_id=space_id, subject_id=subject_id, evidence=draft.evidence)
     proposal = drafting.create(
@@ -178,15 +180,14 @@ def propose_by_hand(
     return proposal.pk
 
 
-def _check_still_there(
-    subject_id: int, *, message_ids: Sequence[int], shown: Sequence[str]
-) -> None:
+def _check_still_there(subject_id: int, *, read: Mapping[int, str], shown: Sequence[str]) -> None:
     """Refuse to work on with words that were erased after they were read.
 
     What is erased from here on marks the run, which then cannot be recorded.
     """
     erased = Subject.objects.filter(pk=subject_id, redacted_at__isnull=False).exists()
-    erased |= Message.objects.filter(pk__in=message_ids, redacted_at__isnull=False).exists()
+    texts = Message.objects.filter(pk__in=read, redacted_at__isnull=False)
+    erased |= any(read[pk] != text for pk, text in texts.values_list("pk", "text"))
     ids: dict[str, list[int]] = {"statement": [], "proposal": []}
     for ref in shown:
         kind, _, key = ref.partition(":")

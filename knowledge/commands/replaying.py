@@ -2,18 +2,22 @@
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from knowledge.commands import erasure, forgetting
 from knowledge.erasing.reach import of_parts, reach_of
 from knowledge.erasing.scope import ErasureScope, Reach, Span
-from knowledge.fingerprints import name_forms
+from knowledge.errors import InvalidInput
+from knowledge.fingerprints import current, name_forms, version_of
 from knowledge.models import (
+    AuditPayload,
     Conversation,
+    Decision,
     ErasureKind,
     ErasureRequest,
     ErasureState,
@@ -22,15 +26,18 @@ from knowledge.models import (
     Space,
     Subject,
 )
+from knowledge.models.erasure_guards import MASK
 
 Entry = Mapping[str, Any]
+_KEYED = ("subjects", "conversations", "messages", "proposals", "tombstones")
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """What became of one entry of the ledger.
 
-    **Shape**: ``outcome`` is done | already | no_space. ``certificate`` only where it was done.
+    **Shape**: ``outcome`` is done | already | no_space | not_here (nothing of what is named is in
+    this database, or not yet). ``certificate`` only where it was done.
     """
 
     entry_id: str
@@ -38,15 +45,25 @@ class Replayed:
     certificate: Mapping[str, Any] | None = None
 
 
-@transaction.atomic(durable=True)
 def replay(*, entry: Entry, now: datetime) -> Replayed:
     """Forget again what an entry of the erasure ledger names, unless it is forgotten here.
 
     Rows are recognised by their keyed hashes, never by their numbers alone: a restored database
     may have given a number to something else since.
 
-    **Raises**: KeyError for an entry that is not one of a ledger's.
+    **Raises**: KeyError for an entry that is not one of a ledger's; InvalidInput where a key that
+    wrote it is not installed; Conflict where others keep adding to it.
     """
+    for _ in range(erasure.MOST_ATTEMPTS):
+        try:
+            return _replay(entry, now=now)
+        except erasure.Grown:
+            continue
+    raise erasure.Grown("Others keep adding to what is erased. Try again.")
+
+
+@transaction.atomic(durable=True)
+def _replay(entry: Entry, *, now: datetime) -> Replayed:
     space = Space.objects.filter(slug=entry["space"]).first()
     if space is None:
         return Replayed(str(entry["id"]), "no_space")
@@ -55,14 +72,16 @@ def replay(*, entry: Entry, now: datetime) -> Replayed:
     known = ErasureRequest.objects.filter(pk__in=[own, again])
     if known.filter(state=ErasureState.DONE).exists():
         return Replayed(str(own), "already")
-    _withdraw_open(known, now=now)
+    _check_keys(entry)
     subjects = _subjects(entry, space=space)
     conversations = _conversations(entry, space=space)
+    if _is_missing(entry, subjects=subjects):
+        return Replayed(str(own), "not_here")
+    _withdraw_open(known, now=now)
     request = _request(
         entry, space=space, pk=again if known.exists() else own, subjects=subjects,
         conversations=conversations, now=now,
     )  # fmt: skip
-    forgetting.lock_sources(_reach(entry, request=request))
     stones = [
         {**stone, "subject": subjects.get(stone["subject"])}
         for stone in entry["tombstones"]
@@ -72,6 +91,29 @@ def replay(*, entry: Entry, now: datetime) -> Replayed:
         request, find=lambda: _reach(entry, request=request), now=now, known_stones=stones
     )
     return Replayed(str(own), "done", certificate)
+
+
+def _check_keys(entry: Entry) -> None:
+    """Refuse to look for what could not be recognised.
+
+    **Raises**: InvalidInput naming the key that is missing.
+    """
+    written = [row["key"] for noun in _KEYED for row in entry[noun]]
+    written += [row["hmac"] for row in entry["messages"]]
+    lost = {version_of(key) for key in written} - set(current().keys)
+    if lost:
+        raise InvalidInput(
+            f"The ledger was written with key {min(lost)} of FINGERPRINT_KEY, which is not here. "
+            "Add it beside the others.",
+            field="ledger",
+        )
+
+
+def _is_missing(entry: Entry, *, subjects: dict[int, int]) -> bool:
+    """Say whether a value or statement is of a subject this database does not have."""
+    if entry["kind"] in (ErasureKind.SUBJECT, ErasureKind.CONVERSATION):
+        return False
+    return bool(entry["subjects"]) and not subjects
 
 
 def _withdraw_open(known: Any, *, now: datetime) -> None:
@@ -142,24 +184,47 @@ def _reach(entry: Entry, *, request: ErasureRequest) -> Reach:
     if entry["kind"] in (ErasureKind.SUBJECT, ErasureKind.CONVERSATION):
         return reach_of(scope) if target else of_parts(scope, masks={}, proposals=())
     masks = _masks(entry, space_id=request.space_id)
-    return of_parts(
+    reach = of_parts(
         scope,
         masks=masks,
         proposals=_proposals(entry, space_id=request.space_id),
-        texts=_words(masks) if entry["kind"] == ErasureKind.VALUE else (),
+        words=_words(masks) if entry["kind"] == ErasureKind.VALUE else (),
+    )
+    return _with_rows(reach, entry=entry)
+
+
+def _with_rows(reach: Reach, *, entry: Entry) -> Reach:
+    """Add the notes and payloads the entry names: numbers of theirs are never given twice."""
+    space_id = reach.scope.space_id
+    decisions = Decision.objects.filter(space_id=space_id, pk__in=entry["decisions"])
+    payloads = AuditPayload.objects.filter(pk__in=entry["payloads"], erased_at=None)
+    here = payloads.filter(Q(space_id=space_id) | Q(space_id__isnull=True))
+    return replace(
+        reach,
+        decisions=reach.decisions | {str(pk) for pk in decisions.values_list("pk", flat=True)},
+        payloads=reach.payloads | {str(pk) for pk in here.values_list("pk", flat=True)},
     )
 
 
 def _masks(entry: Entry, *, space_id: int) -> dict[int, tuple[Span, ...]]:
-    spans = {row["hmac"]: tuple((a, b) for a, b in row["spans"]) for row in entry["messages"]}
-    rows = Message.objects.filter(space_id=space_id, content_hmac__in=spans, redacted_at=None)
-    return {pk: spans[digest] for pk, digest in rows.values_list("pk", "content_hmac")}
+    """Recognise messages by what they say and where: the same sentence elsewhere is another's."""
+    named: dict[str, list[Mapping[str, Any]]] = {row["hmac"]: [] for row in entry["messages"]}
+    for row in entry["messages"]:
+        named[row["hmac"]].append(row)
+    rows = Message.objects.filter(space_id=space_id, content_hmac__in=named).exclude(text="")
+    found: dict[int, tuple[Span, ...]] = {}
+    for message in rows.select_related("conversation"):
+        for row in named[message.content_hmac]:
+            if row["key"] in forgetting.names_of(message):
+                found[message.pk] = tuple((a, b) for a, b in row["spans"])
+    return found
 
 
 def _words(masks: dict[int, tuple[Span, ...]]) -> set[str]:
     """The ledger holds no words: what a value was is read where it stands in the messages."""
     rows = Message.objects.filter(pk__in=masks).values_list("pk", "text")
-    return {text[start:end] for pk, text in rows for start, end in masks[pk]}
+    said = {text[start:end] for pk, text in rows for start, end in masks[pk]}
+    return {words for words in said if words.strip(MASK + " ")}
 
 
 def _proposals(entry: Entry, *, space_id: int) -> list[int]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import F
 
-from knowledge.commands import deciding, tombstones
+from knowledge.commands import deciding, recognising
 from knowledge.commands.content import check_content
 from knowledge.errors import Conflict, InvalidInput, NotFound
 from knowledge.fingerprints import fingerprint
@@ -103,7 +103,7 @@ def _part(proposal: Proposal, *, text: str, by: Actor, now: datetime) -> Proposa
     part.created_at = now
     check_content(part)
     said_in = proposal.evidence.values_list("message_id", flat=True)
-    tombstones.admit(part, message_ids=said_in, by_hand=True)
+    recognising.admit(part, message_ids=said_in, by_hand=True)
     part.save(force_insert=True)
     _copy_evidence(proposal, to=part)
     ProposalGap.objects.bulk_create(

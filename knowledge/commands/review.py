@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from knowledge import policies
-from knowledge.commands import belief, believing, deciding, governing, indexing, tombstones
+from knowledge.commands import belief, believing, deciding, governing, indexing, recognising
 from knowledge.commands.editing import apply_edits, only_set
 from knowledge.errors import InvalidInput
 from knowledge.models import (
@@ -22,7 +22,7 @@ from knowledge.trust import TrustState, WhatHappened
 REJECT_REASONS = ("not_said", "misread", "not_durable", "sensitive", "someone_else", "other")
 
 # Flags under which an approval needs words that say why: secrets, and what was refuted.
-NEEDS_REASON = frozenset({"secret", "card_number", tombstones.TOMBSTONE_FLAG})
+NEEDS_REASON = frozenset({"secret", "card_number", recognising.TOMBSTONE_FLAG})
 
 APPROVALS = frozenset({DecisionKind.APPROVE, DecisionKind.CONFIRM})
 
@@ -153,7 +153,7 @@ def _check_second(proposal: Proposal, *, by: Actor) -> None:
 
 
 def _check_reason_for_secret(proposal: Proposal, *, note: str) -> None:
-    secret = NEEDS_REASON.intersection(proposal.flags) - {tombstones.TOMBSTONE_FLAG}
+    secret = NEEDS_REASON.intersection(proposal.flags) - {recognising.TOMBSTONE_FLAG}
     if secret and not note.strip():
         raise InvalidInput(
             "This holds a secret. Say in a few words why agents may remember it.", field="note"
@@ -163,7 +163,7 @@ def _check_reason_for_secret(proposal: Proposal, *, note: str) -> None:
 def _check_reason_for_refuted(proposal: Proposal, *, note: str) -> None:
     if note.strip():
         return
-    stone = tombstones.standing_over(tombstones.value_of(proposal))
+    stone = recognising.standing_over(recognising.value_of(proposal))
     if stone is not None and stone.cause == TombstoneCause.REFUTED:
         raise InvalidInput(
             "This was refuted before. Say in a few words why it is true after all.", field="note"
@@ -194,6 +194,8 @@ def edit(*, review: Review, edits: Edits, by: Actor, now: datetime) -> Decided:
         reason_code="",
         changes={"first_approver_id": None, "kind_decided": ""},
     )
+    # The decision holds the chain by now: no erasure of this can end between.
+    recognising.check_believable(recognising.value_of(proposal))
     payload = {"before": before, "after": only_set(edits)}
     deciding.log(decision, proposal=proposal, by=by, payload=payload)
     return deciding.decided(decision)
@@ -284,7 +286,7 @@ def propose_anyway(*, review: Review, by: Actor, now: datetime) -> Decided:
             "No words of the conversation support this, so it cannot be proposed.",
             field="evidence",
         )
-    tombstones.check_believable(tombstones.value_of(proposal))
+    recognising.check_believable(recognising.value_of(proposal))
     return move_one(
         review=review,
         kind=DecisionKind.RECONSIDER,

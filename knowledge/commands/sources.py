@@ -1,12 +1,12 @@
 """Original words come in: conversations, messages, episodes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
 from django.db.models import Max, QuerySet
 
-from knowledge.commands import audit, jobs, tombstones
+from knowledge.commands import audit, jobs, recognising
 from knowledge.errors import Conflict, Erased, InvalidInput, NotFound
 from knowledge.fingerprints import content_forms
 from knowledge.models import (
@@ -40,7 +40,7 @@ def ensure_subject(*, space_id: int, ref: SubjectRef, now: datetime) -> Subject:
         )
     check_text(ref.external_id, field="subject", most=200)
     name = shorten(ref.name or ref.external_id, field="subject", most=200)
-    tombstones.check_name(
+    recognising.check_name(
         space_id=space_id,
         level=TombstoneLevel.SUBJECT,
         parts=(ref.kind, ref.external_id),
@@ -133,6 +133,20 @@ def capture(
     )
 
 
+def _check_speakers(space_id: int, *, refs: Iterable[SubjectRef]) -> None:
+    """Refuse words of an erased subject in whoever's conversation they stand.
+
+    **Raises**: BlockedByTombstone.
+    """
+    for ref in refs:
+        recognising.check_name(
+            space_id=space_id,
+            level=TombstoneLevel.SUBJECT,
+            parts=(ref.kind, ref.external_id),
+            noun="subject",
+        )
+
+
 def _ensure_subjects(
     *, space_id: int, subjects: Sequence[SubjectRef], now: datetime
 ) -> dict[str, Subject]:
@@ -149,7 +163,7 @@ def _ensure_subjects(
 def _ensure_conversation(
     *, space_id: int, external_id: str, source: str, title: str, now: datetime
 ) -> Conversation:
-    tombstones.check_name(
+    recognising.check_name(
         space_id=space_id,
         level=TombstoneLevel.CONVERSATION,
         parts=(source, external_id),
@@ -162,9 +176,13 @@ def _ensure_conversation(
         defaults={"title": shorten(title, field="title", most=300), "created_at": now},
     )
     # Two captures of one conversation take turns, so that ordinals stay dense.
-    return Conversation.objects.select_for_update(no_key=True).get(
+    held = Conversation.objects.select_for_update(no_key=True).filter(
         space_id=space_id, source=source, external_id=external_id
     )
+    conversation = held.first()
+    if conversation is None:
+        raise Erased("This conversation was erased just now.")
+    return conversation
 
 
 def _link_subjects(
@@ -198,11 +216,14 @@ def _add_messages(
     last = conversation.messages.aggregate(last=Max("ordinal"))["last"]
     ordinal = 0 if last is None else last + 1
     rows: list[Message] = []
+    new_speakers: set[SubjectRef] = set()
     for message in messages:
         digests = content_forms(message.text)
         if any((message.external_id, digest) in seen for digest in digests):
             continue
         seen.add((message.external_id, digests[0]))
+        if message.speaker is not None and str(message.speaker) not in speakers:
+            new_speakers.add(message.speaker)
         rows.append(
             _message_row(
                 conversation,
@@ -213,6 +234,7 @@ def _add_messages(
                 now=now,
             )
         )
+    _check_speakers(conversation.space_id, refs=new_speakers)
     Message.objects.bulk_create(rows, batch_size=500)
     return len(rows)
 
@@ -265,9 +287,11 @@ def open_episodes(
     conversation = Conversation.objects.select_for_update(no_key=True).get(pk=conversation_id)
     jobs.check_held(held)
     wanted = [message_id for segment in segments for message_id in segment]
-    free = conversation.messages.filter(
-        pk__in=wanted, episode__isnull=True, redacted_at__isnull=True
-    ).count()
+    free = (
+        conversation.messages.filter(pk__in=wanted, episode__isnull=True)
+        .exclude(text="", redacted_at__isnull=False)
+        .count()
+    )
     if free != len(wanted):
         raise Conflict("Another worker has taken some of these messages, or they were erased.")
     before = conversation.episodes.order_by("-pk").first()

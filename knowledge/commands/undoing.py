@@ -146,13 +146,18 @@ def _standing(version: Version) -> Version | None:
 
 
 def _lock_standing(undone: Decision) -> None:
-    """Lock what will be closed before the ledger is, as an approval does."""
+    """Lock what will be closed, or come back, before the ledger is, as an approval does."""
     standing = [_standing(version) for version in undone.opened.all()]
-    ids = [version.pk for version in standing if version is not None]
-    locked = Version.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")
-    believed = [version.pk for version in locked if version.tx_to is None]
+    ids = {version.pk for version in standing if version is not None}
+    back = set(Version.objects.filter(closed_by=undone).values_list("pk", flat=True))
+    # With what would come back, so that it is not erased meanwhile.
+    locked = Version.objects.select_for_update(no_key=True).filter(pk__in=ids | back)
+    rows = list(locked.order_by("pk"))
+    believed = [version.pk for version in rows if version.pk in ids and version.tx_to is None]
     if len(believed) != len(standing):
         raise TargetMoved("What this would take back was changed just now.")
+    if any(version.redacted_at is not None for version in rows):
+        raise UndoRefused("What this would bring back has been erased.")
 
 
 def _invert(

@@ -5,13 +5,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from knowledge.erasing import places
-from knowledge.erasing.finding import occurrences, spelled
+from knowledge.erasing.finding import Needle
 from knowledge.erasing.reach import reach_of
 from knowledge.erasing.scope import ErasureScope, Reach, Span
 from knowledge.errors import InvalidInput, NotFound
 from knowledge.models import (
     Conversation,
+    ConversationSubject,
     ErasureKind,
     Message,
     Proposal,
@@ -19,9 +22,11 @@ from knowledge.models import (
     Subject,
     Version,
 )
+from knowledge.texts import check_text
 
 MOST_SHOWN = 200
 FEWEST_LETTERS = 2
+LONGEST_VALUE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +61,17 @@ class LosingWords:
 
 @dataclass(frozen=True, slots=True)
 class Staying:
-    """A message that says the same words and would stay, unless more is erased."""
+    """A message that says the same words, or was said beside, and would stay.
+
+    **Shape**: ``why`` is words | name | beside.
+    """
 
     message_id: int
     conversation_id: int
     ordinal: int
     speaker: str
     text: str
+    why: str = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +129,7 @@ def title_of(scope: ErasureScope) -> str:
         raise NotFound("There is no such subject in this space, or it was erased already.")
     if kind == ErasureKind.SUBJECT:
         return f"{subject.name} ({subject})"
+    check_text(scope.words, field="words", most=LONGEST_VALUE)
     if len("".join(scope.words.split())) < FEWEST_LETTERS:
         raise InvalidInput("Write the value to forget, in at least two letters.", field="words")
     return f"“{scope.words.strip()}” of {subject.name}"
@@ -130,6 +140,7 @@ def counts_of(reach: Reach) -> dict[str, int]:
     counts = {
         "subjects": len(reach.subjects),
         "conversations": len(reach.conversations),
+        "titles of conversations": len(reach.titles),
         "messages": len(reach.messages),
         "messages losing words": len(reach.masks),
         "statements": len(reach.statements),
@@ -139,7 +150,7 @@ def counts_of(reach: Reach) -> dict[str, int]:
         "search entries made anew": len(reach.neighbours),
         "episodes": len(reach.episodes),
         "predictions": len(reach.predicted),
-        "notes of decisions": len(reach.decisions),
+        "notes and cards of decisions": len(reach.decisions),
         "payloads of the log": len(reach.payloads),
     }
     return counts | places.count(reach)
@@ -231,23 +242,35 @@ def _losing(reach: Reach) -> tuple[LosingWords, ...]:
 
 
 def _staying(reach: Reach) -> tuple[Staying, ...]:
-    """Messages of the space that hold a value, or name a subject, and keep their words."""
-    words = _looked_for(reach)
-    if not words:
-        return ()
-    rows = (
-        Message.objects.filter(space_id=reach.scope.space_id, text__icontains=spelled(words))
-        .exclude(pk__in=reach.touched)
-        .order_by("conversation_id", "ordinal")
-    )
-    found = (row for row in rows.iterator() if occurrences(words, row.text))
-    return tuple(
-        Staying(row.pk, row.conversation_id, row.ordinal, row.speaker_name, row.text)
-        for row, _ in zip(found, range(MOST_SHOWN), strict=False)
-    )
-
-
-def _looked_for(reach: Reach) -> str:
+    """Messages that say the same, name the subject, or were said beside, and keep their words."""
+    rows = Message.objects.filter(space_id=reach.scope.space_id).exclude(text="")
+    rows = rows.exclude(pk__in=reach.touched).order_by("conversation_id", "ordinal")
+    found: dict[int, Staying] = {}
     if reach.scope.kind == ErasureKind.SUBJECT:
-        return Subject.objects.values_list("name", flat=True).get(pk=reach.scope.target_id)
-    return reach.scope.words
+        name = Subject.objects.values_list("name", flat=True).get(pk=reach.scope.target_id)
+        mine = ConversationSubject.objects.filter(subject_id=reach.scope.target_id)
+        beside = rows.filter(
+            conversation_id__in=mine.values("conversation_id"), speaker__isnull=True
+        )
+        _keep(found, beside, why="beside")
+        _keep(found, rows.filter(speaker_name=name), why="name")
+        _keep(found, rows, why="name", needle=Needle(name))
+    elif reach.scope.words:
+        _keep(found, rows, why="words", needle=Needle(reach.scope.words))
+    return tuple(found.values())
+
+
+def _keep(
+    found: dict[int, Staying],
+    rows: QuerySet[Message],
+    *,
+    why: str,
+    needle: Needle | None = None,
+) -> None:
+    for row in rows.iterator():
+        if len(found) >= MOST_SHOWN:
+            return
+        if row.pk not in found and (needle is None or needle.within(row.text)):
+            found[row.pk] = Staying(
+                row.pk, row.conversation_id, row.ordinal, row.speaker_name, row.text, why
+            )

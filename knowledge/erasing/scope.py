@@ -29,9 +29,11 @@ class Reach:
     **Shape**: ``messages`` go whole; ``masks`` are half-open code-point spans of messages that
     otherwise stay. ``proposals`` and ``versions`` fall; ``quotes`` are evidence of others whose
     words go; ``neighbours`` are versions that stay and are indexed anew. ``predicted`` rows,
-    ``episodes``, ``runs`` (their errors), ``decisions`` (their notes) and ``payloads`` are
-    emptied; ``reasons`` are proposals that stay but told of what falls. ``texts`` are the words
-    that must be found nowhere afterwards.
+    ``episodes``, ``titles`` of conversations, ``runs`` (their errors), ``decisions`` (their notes)
+    and ``payloads`` are emptied; ``reasons`` are proposals that stay but told of what falls, and
+    ``originals`` those that said it before they were edited. ``texts`` are whole sayings that must
+    be found nowhere of the same subjects afterwards; ``words`` what must not be found however it
+    is written: a value, a name. ``owners`` are the subjects whose sayings fall.
     """
 
     scope: ErasureScope
@@ -48,9 +50,13 @@ class Reach:
     runs: frozenset[int] = frozenset()
     predicted: frozenset[int] = frozenset()
     decisions: frozenset[str] = frozenset()
+    titles: frozenset[int] = frozenset()
     reasons: frozenset[int] = frozenset()
+    originals: frozenset[int] = frozenset()
     payloads: frozenset[str] = frozenset()
     texts: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    owners: frozenset[int] = frozenset()
 
     @property
     def touched(self) -> frozenset[int]:

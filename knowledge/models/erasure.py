@@ -62,10 +62,9 @@ class Tombstone(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["space", "subject", "level", "value_key", "cause"],
-                condition=Q(lifted_by__isnull=True),
+                fields=["decision", "subject", "level", "value_key"],
                 nulls_distinct=False,
-                name="one_standing_tombstone_per_key",
+                name="one_tombstone_per_decision_and_key",
             ),
             models.UniqueConstraint(fields=["space", "id"], name="tombstone_in_space"),
             models.CheckConstraint(

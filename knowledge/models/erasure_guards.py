@@ -114,7 +114,8 @@ def tombstone_guards() -> list[pgtrigger.Trigger]:
                 "IF NEW.lifted_by_id IS NOT NULL OR NOT "
                 + decided(
                     "d.id = NEW.decision_id AND d.space_id = NEW.space_id "
-                    "AND d.kind IN ('erase', 'refute', 'undo')"
+                    "AND (NEW.cause = 'erased' AND d.kind = 'erase' "
+                    "OR NEW.cause = 'refuted' AND d.kind IN ('refute', 'undo'))"
                 )
                 + " THEN "
                 + refuse("a tombstone needs its decision in the same transaction")
@@ -150,7 +151,7 @@ def request_guards() -> list[pgtrigger.Trigger]:
             when=pgtrigger.Before,
             operation=pgtrigger.Insert,
             func=(
-                "IF NOT NEW.replayed AND NEW.state <> 'asked' THEN "
+                "IF NEW.state <> 'asked' AND NOT (NEW.replayed AND NEW.state = 'confirmed') THEN "
                 + refuse("an erasure begins by being asked for")
                 + " END IF; RETURN NEW;"
             ),
@@ -159,6 +160,20 @@ def request_guards() -> list[pgtrigger.Trigger]:
             "erasure",
             "id space_id kind subject_id statement_id conversation_id blocks whole_conversations "
             "reason_code requested_by_id requested_at request_id replayed".split(),
+        ),
+        pgtrigger.Trigger(
+            name="done_by_its_decision",
+            when=pgtrigger.Before,
+            operation=pgtrigger.Update,
+            func=(
+                "IF NEW.state = 'done' AND NOT "
+                + decided(
+                    "d.id = NEW.decision_id AND d.kind = 'erase' AND d.space_id = NEW.space_id"
+                )
+                + " THEN "
+                + refuse("an erasure is done by its decision, in the same transaction")
+                + " END IF; RETURN NEW;"
+            ),
         ),
         pgtrigger.Trigger(
             name="closed_is_final",

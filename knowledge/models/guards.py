@@ -28,6 +28,11 @@ from knowledge.trust import FIRST_STATES, TRANSITIONS, WAITING_STATES, TrustStat
 
 # What a version takes over from its proposal, and a remnant from its origin.
 _SAID = "about text memory_type criticality attribute value language".split()
+# What an erasure leaves of a proposal.
+_NO_WORDS = (
+    "memory_type criticality valid_from valid_to start_basis language kind_decided target_id "
+    "target_seen_id joined_to_id first_approver_id split_from_id fingerprint deferred_until"
+).split()
 _CLAIM = [*_SAID, "valid_from", "valid_to", "start_basis"]
 
 
@@ -167,9 +172,22 @@ def _claim_guards() -> list[pgtrigger.Trigger]:
             ),
             func=(
                 f"IF NOT {decided('d.proposal_id = NEW.id')} "
-                f"AND NOT (NEW.redacted_at IS NOT NULL AND {ERASING}) THEN "
+                "AND NOT (NEW.redacted_at IS NOT NULL AND NEW.state IN (OLD.state, 'withdrawn') "
+                f"AND {ERASING}) THEN "
                 + refuse("a change of trust or words needs a decision in the same transaction")
                 + " END IF; RETURN NULL;"
+            ),
+        ),
+        pgtrigger.Trigger(
+            name="only_emptied",
+            when=pgtrigger.Before,
+            operation=pgtrigger.Update,
+            func=(
+                "IF NEW.redacted_at IS NOT NULL AND (OLD.redacted_at IS NOT NULL "
+                f"AND NEW IS DISTINCT FROM OLD OR {differs(_NO_WORDS)} "
+                "OR NEW.state NOT IN (OLD.state, 'withdrawn')) THEN "
+                + refuse("an erasure empties a proposal, and changes nothing else of it")
+                + " END IF; RETURN NEW;"
             ),
         ),
         pgtrigger.Trigger(

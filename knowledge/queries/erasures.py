@@ -105,6 +105,12 @@ def space_of_erasure(erasure_id: UUID) -> int | None:
     return found.values_list("space_id", flat=True).first()
 
 
+def is_withdrawn(erasure_id: UUID) -> bool:
+    """Say whether an erasure was closed undone. One query."""
+    found = ErasureRequest.objects.filter(pk=erasure_id, state=ErasureState.WITHDRAWN)
+    return found.exists()
+
+
 def ledger_entries() -> list[dict[str, Any]]:
     """List what the ledger should hold of every erasure that was done, oldest first. One query."""
     done = ErasureRequest.objects.filter(state=ErasureState.DONE).order_by("closed_at", "pk")

@@ -69,16 +69,18 @@ def open_conversation(conversation_id: int) -> OpenConversation:
 def unprocessed_messages(conversation_id: int) -> list[SourceMessage]:
     """List messages no episode has taken, in order."""
     return _messages(
-        Message.objects.filter(
-            conversation_id=conversation_id, episode__isnull=True, redacted_at__isnull=True
-        ).order_by("ordinal")
+        Message.objects.filter(conversation_id=conversation_id, episode__isnull=True)
+        .exclude(text="", redacted_at__isnull=False)
+        .order_by("ordinal")
     )
 
 
 def episode_messages(episode_id: int) -> list[SourceMessage]:
     """List an episode's messages, in order."""
     return _messages(
-        Message.objects.filter(episode_id=episode_id, redacted_at__isnull=True).order_by("ordinal")
+        Message.objects.filter(episode_id=episode_id)
+        .exclude(text="", redacted_at__isnull=False)
+        .order_by("ordinal")
     )
 
 
@@ -97,7 +99,9 @@ def unfinished_runs(
             state=RunState.DONE,
         ).values_list("episode_id", "subject_id")
     )
-    has_words = Message.objects.filter(episode=OuterRef("pk"), redacted_at__isnull=True)
+    has_words = Message.objects.filter(episode=OuterRef("pk")).exclude(
+        text="", redacted_at__isnull=False
+    )
     episodes = (
         Episode.objects.filter(conversation_id=conversation_id)
         .filter(Exists(has_words))

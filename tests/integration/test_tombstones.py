@@ -15,6 +15,7 @@ from knowledge.commands import (
     ending,
     erasure,
     proposals,
+    recognising,
     reshaping,
     review,
     sources,
@@ -166,7 +167,7 @@ def test_the_database_refuses_a_version_of_what_was_erased(
     version = desk.believe(WORDS, attribute="allergy", value="peanuts")
     office.erase("statement", version.statement_id)
     waiting = make_proposal(desk.space, "Ana has an allergy")
-    monkeypatch.setattr(tombstones, "check_believable", lambda value: None)
+    monkeypatch.setattr(recognising, "check_believable", lambda value: None)
     with pytest.raises(DatabaseError, match="not believed"):
         review.approve(
             review=seen(waiting), happened=WhatHappened.NEW, by=actor(desk.curator), now=NOW,

@@ -50,6 +50,11 @@ class Command(ActingCommand):
         self.stdout.write(
             f"{outcomes['done']} erasures done again, {outcomes['already']} were done already"
             + (f", {entered} entered in the ledger" if entered else "")
+            + (
+                f", {outcomes['not_here']} of subjects not here (run it again should they come)"
+                if outcomes["not_here"]
+                else ""
+            )
             + (f", {outcomes['no_space']} of spaces not here" if outcomes["no_space"] else "")
             + "."
         )
