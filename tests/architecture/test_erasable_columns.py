@@ -88,11 +88,7 @@ KEPT = {
 def wordy_columns() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for model in apps.get_models(include_auto_created=True):
-        names = {
-            column.name
-            for column in model._meta.concrete_fields
-            if isinstance(column, WORDY)
-        }
+        names = {column.name for column in model._meta.concrete_fields if isinstance(column, WORDY)}
         if names:
             found[model._meta.label] = names
     return found
