@@ -14,6 +14,7 @@ from workbench.queries.keys import Grant
 router = Router(tags=["statements"])
 
 _PROBLEMS = {frozenset({401, 403, 404, 422, 503}): ProblemOut}
+ERASED = "[erased]"
 _LARGEST_ID = 2**63 - 1
 
 
@@ -32,7 +33,7 @@ def one_statement(request: HttpRequest, statement_id: int, wanted: Query[AtIn]) 
         valid_at=view.valid_at,
         known_at=view.known_at,
         holds=view.holds is not None,
-        version=VersionOut(**asdict(view.latest)),
+        version=_version(view.latest),
     )
 
 
@@ -50,8 +51,14 @@ def history(request: HttpRequest, statement_id: int, wanted: Query[AtIn]) -> His
         subject=view.subject,
         valid_at=view.valid_at,
         known_at=view.known_at,
-        versions=[VersionOut(**asdict(version)) for version in view.versions],
+        versions=[_version(version) for version in view.versions],
     )
+
+
+def _version(view: statements.VersionView) -> VersionOut:
+    """Write a version; in the place of words that were erased stands that they were."""
+    words = {"text": ERASED} if view.redacted else {}
+    return VersionOut(**asdict(view) | words)
 
 
 def _read(request: HttpRequest, statement_id: int, wanted: AtIn) -> statements.StatementView:
