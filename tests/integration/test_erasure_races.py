@@ -2,20 +2,40 @@
 
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 
 import pytest
 
-from knowledge.commands import erasure, proposals, reshaping, review, sources, undoing
-from knowledge.errors import KnowledgeError
-from knowledge.models import ErasureRequest
-from knowledge.results import SYSTEM, WORKER, Edits, NewMessage, PredictionDraft, RunOutcome
+from knowledge.commands import (
+    erasure,
+    indexing,
+    jobs,
+    proposals,
+    reshaping,
+    review,
+    sources,
+    undoing,
+)
+from knowledge.errors import Conflict, KnowledgeError
+from knowledge.models import ErasureRequest, Job, SearchEntry
+from knowledge.queries.processing import entries_to_embed
+from knowledge.results import (
+    SYSTEM,
+    WORKER,
+    Edits,
+    EvidenceDraft,
+    NewMessage,
+    PredictionDraft,
+    RunOutcome,
+)
 from knowledge.trust import WhatHappened
 from tests.factories import (
     ANA,
     NOW,
     Desk,
     actor,
+    approve,
     draft_of,
     make_desk,
     make_messages,
@@ -156,3 +176,35 @@ def test_two_erasures_that_reach_the_same_words_both_end() -> None:
         erasing.append(partial(erasure.carry_out, erasure_id=erasure_id, now=NOW))
     assert at_once(*erasing) == [None, None, None]
     assert rows_holding(CANARY) == {}
+
+
+def test_a_vector_of_words_that_went_meanwhile_is_not_kept() -> None:
+    desk = make_desk()
+    message = make_messages(desk.space, f"I keep a {CANARY} bush. And I live in Lisbon.")[0]
+    home = "I live in Lisbon."
+    start = message.text.index(home)
+    evidence = (EvidenceDraft(message.pk, start, start + len(home), home),)
+    approve(propose(message, "Ana lives in Lisbon", evidence=evidence), by=desk.curator)
+    read = entries_to_embed(space_id=desk.space.pk, model="m", limit=50)
+    assert any(CANARY in text for _, text in read)
+
+    make_office(desk.space).erase("value", desk.subject.pk, words=CANARY)
+    indexing.store_vectors(vectors=[(pk, text, [1.0, 2.0]) for pk, text in read], model="m")
+
+    texts = dict(SearchEntry.objects.exclude(vector=None).values_list("pk", "text"))
+    assert texts and texts.items() <= dict(read).items()
+    assert not any("█" in text for text in texts.values())
+
+
+def test_a_worker_that_was_overtaken_cannot_write_what_it_held_into_its_job() -> None:
+    desk = make_desk()
+    message = make_messages(desk.space, f"I keep a {CANARY}")[0]
+    job = Job.objects.get(kind="process_conversation", key=str(message.conversation_id))
+    held = jobs.lease(job_id=job.pk, now=NOW + timedelta(hours=1))
+    assert held is not None
+    make_office(desk.space).erase("subject", desk.subject.pk)
+    with pytest.raises(Conflict, match="taken over"):
+        jobs.fail(job_id=job.pk, fence=held.fence, error=f"the model said {CANARY}", now=NOW)
+    assert rows_holding(CANARY) == {}
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("queued", "")
