@@ -29,6 +29,7 @@ from knowledge.queries.processing import (
     episode_messages,
     episode_title,
     open_conversation,
+    topic_so_far,
     unfinished_runs,
     unprocessed_messages,
 )
@@ -182,20 +183,27 @@ def _open_episodes(conversation_id: int, *, held: Lease | None) -> None:
     waiting = unprocessed_messages(conversation_id)
     if not waiting:
         return
-    segments = segmentation.segment(
-        [
-            segmentation.SegmentMessage(
-                id=message.id, sent_at=message.sent_at, text=message.text, kind=message.kind
-            )
-            for message in waiting
-        ]
+    parts = segmentation.parts(
+        _to_segment(waiting),
+        before=_to_segment(topic_so_far(conversation_id, most=segmentation.CONTEXT)),
     )
+    segments = [[int(key) for key in part.ids] for part in parts]
     sources.open_episodes(
         conversation_id=conversation_id,
-        segments=[[int(key) for key in segment] for segment in segments],
+        segments=segments,
+        continuing=[ids[0] for ids, part in zip(segments, parts, strict=True) if part.goes_on],
         now=timezone.now(),
         held=held,
     )
+
+
+def _to_segment(messages: list[SourceMessage]) -> list[segmentation.SegmentMessage]:
+    return [
+        segmentation.SegmentMessage(
+            id=message.id, sent_at=message.sent_at, text=message.text, kind=message.kind
+        )
+        for message in messages
+    ]
 
 
 def _episode_input(

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from django.utils import timezone
 
 from extraction import tasks
+from knowledge.commands import sources, turns
 from knowledge.commands.sources import PROCESS_CONVERSATION
 from knowledge.errors import KnowledgeError
 from knowledge.queries.jobs import open_jobs
+from knowledge.results import SYSTEM, Actor
 
 LOOK_EVERY_S = 0.5
 
@@ -19,19 +21,28 @@ class WorkGivenUp(KnowledgeError):
     code = "work_given_up"
 
 
-def process_until_done(conversation_ids: Sequence[int], *, say: Callable[[str], object]) -> None:
-    """Extract from the conversations, beside any worker, until none waits.
+def process_until_done(
+    conversation_ids: Sequence[int], *, say: Callable[[str], object], by: Actor = SYSTEM
+) -> None:
+    """Extract from the conversations now, beside any worker, until none waits.
 
-    Stopping it in the middle loses nothing: the jobs stay, and a worker goes on.
+    What waits for its conversation to be idle does not wait any longer, and what comes before
+    them, because it has a subject in common, is worked off too. Stopping it in the middle loses
+    nothing: the jobs stay, and a worker goes on.
 
     **Raises**: WorkGivenUp with the readable error of a job that failed every time.
     """
     keys = [str(key) for key in dict.fromkeys(conversation_ids)]
+    for job in open_jobs(kind=PROCESS_CONVERSATION, keys=keys):
+        if job.run_after > timezone.now():
+            sources.process_now(conversation_id=int(job.key), by=by, now=timezone.now())
     while waiting := open_jobs(kind=PROCESS_CONVERSATION, keys=keys):
         say(f"extracting · {len(keys) - len(waiting)} of {len(keys)} conversations")
-        now = timezone.now()
-        due = [job for job in waiting if job.run_after <= now]
-        did = [tasks.run_job(job.id) for job in due]
+        first = turns.first_before([job.id for job in waiting], now=timezone.now())
+        did = [
+            tasks.run_job(job_id, goes_on_s=LOOK_EVERY_S)
+            for job_id in first or [job.id for job in waiting]
+        ]
         if "done" not in did:
             time.sleep(LOOK_EVERY_S)
     dead = open_jobs(kind=PROCESS_CONVERSATION, keys=keys, given_up=True)

@@ -20,6 +20,8 @@ _LEAST_WORDS = 12
 _COHESION = 0.06
 # No episode that a topic shift closes is shorter than this.
 _LEAST_MESSAGES = 6
+# Messages of a topic that say whether the next ones go on with it.
+CONTEXT = max(_WINDOW, _LEAST_MESSAGES)
 
 Key = int | str
 
@@ -34,6 +36,14 @@ class SegmentMessage:
     kind: str = "user_message"
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A run of messages; ``goes_on`` says that its topic is that of the part before."""
+
+    ids: tuple[Key, ...]
+    goes_on: bool
+
+
 def segment(
     messages: Sequence[SegmentMessage], *, gap_minutes: int = 30, max_messages: int = 40
 ) -> list[list[Key]]:
@@ -42,19 +52,41 @@ def segment(
 
     **Units**: a pause longer than ``gap_minutes`` ends an episode.
     """
+    found = parts(messages, gap_minutes=gap_minutes, max_messages=max_messages)
+    return [list(part.ids) for part in found]
+
+
+def parts(
+    messages: Sequence[SegmentMessage],
+    *,
+    before: Sequence[SegmentMessage] = (),
+    gap_minutes: int = 30,
+    max_messages: int = 40,
+) -> list[Part]:
+    """Cut messages into parts, and say which go on with the topic before them.
+
+    ``before`` are the last messages of the topic that was spoken of until then, ``CONTEXT`` of
+    them or all: so a topic is one however its words came in. Where nothing speaks for a new
+    topic, it goes on.
+
+    **Units**: a pause longer than ``gap_minutes`` ends a topic.
+    """
     gap = timedelta(minutes=gap_minutes)
-    words = [_words(m) for m in messages]
-    episodes: list[list[Key]] = []
-    size = 0
-    for place, message in enumerate(messages):
-        if place == 0 or _begins(
-            messages, words, place=place, size=size, gap=gap, cap=max_messages
-        ):
-            episodes.append([])
-            size = 0
-        episodes[-1].append(message.id)
-        size += 1
-    return episodes
+    every = [*before, *messages]
+    words = [_words(message) for message in every]
+    found: list[Part] = []
+    of_topic, ids = len(before), list[Key]()
+    goes_on = bool(before)
+    for place, message in enumerate(messages, start=len(before)):
+        is_new = place > 0 and _begins(every, words, place=place, of_topic=of_topic, gap=gap)
+        if ids and (is_new or len(ids) >= max(1, max_messages)):
+            found.append(Part(tuple(ids), goes_on))
+            ids, goes_on = [], True
+        if is_new:
+            of_topic, goes_on = 0, False
+        ids.append(message.id)
+        of_topic += 1
+    return [*found, Part(tuple(ids), goes_on)] if ids else found
 
 
 def _begins(
@@ -62,16 +94,13 @@ def _begins(
     words: Sequence[frozenset[str]],
     *,
     place: int,
-    size: int,
+    of_topic: int,
     gap: timedelta,
-    cap: int,
 ) -> bool:
-    """Say whether a new episode begins at a message, ``size`` messages after the last one did."""
-    if size >= max(1, cap):
-        return True
+    """Say whether a topic begins at a message, ``of_topic`` messages after the last one did."""
     if messages[place].sent_at - messages[place - 1].sent_at > gap:
         return True
-    return _is_opening(messages[place]) and _shifts(words, place=place, size=size)
+    return _is_opening(messages[place]) and _shifts(words, place=place, size=of_topic)
 
 
 def _is_opening(message: SegmentMessage) -> bool:

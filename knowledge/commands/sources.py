@@ -1,12 +1,12 @@
 """Original words come in: conversations, messages, episodes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
 from django.db.models import Max, QuerySet
 
-from knowledge.commands import audit, jobs, recognising
+from knowledge.commands import audit, jobs, recognising, turns
 from knowledge.errors import Conflict, Erased, InvalidInput, NotFound
 from knowledge.fingerprints import content_forms
 from knowledge.models import (
@@ -24,7 +24,10 @@ from knowledge.periods import check_instant
 from knowledge.results import Actor, Captured, Lease, NewMessage, SubjectRef
 from knowledge.texts import check_text, keepable, shorten
 
-PROCESS_CONVERSATION = "process_conversation"
+PROCESS_CONVERSATION = turns.PROCESS_CONVERSATION
+# When words captured live are processed: once nobody has spoken for so long, or so many wait.
+IDLE_BEFORE_PROCESSING = timedelta(minutes=30)
+BATCH_THRESHOLD = 10
 
 
 def ensure_subject(*, space_id: int, ref: SubjectRef, now: datetime) -> Subject:
@@ -87,8 +90,12 @@ def capture(
     title: str = "",
     proposes_for: Sequence[SubjectRef] | None = None,
     process_after: timedelta = timedelta(0),
+    batch_threshold: int | None = None,
 ) -> Captured:
     """Store what is new of a conversation and ask for its processing.
+
+    At once; or when it has been idle for ``process_after``, which each new message puts off, or
+    as soon as ``batch_threshold`` messages wait.
 
     Idempotent by the messages' external ids and content: the same again adds nothing, a longer
     one adds its tail. ``proposes_for`` narrows whose statements are proposed (default: all
@@ -108,15 +115,9 @@ def capture(
     added = _add_messages(conversation, messages=messages, speakers=known, now=now)
     job_id = None
     if added:
-        job = jobs.enqueue(
-            space_id=space_id,
-            kind=PROCESS_CONVERSATION,
-            key=str(conversation.pk),
-            payload={"conversation_id": conversation.pk},
-            now=now,
-            delay=process_after,
-        )
-        job_id = job.pk
+        is_full = batch_threshold is not None and _waiting(conversation) >= batch_threshold
+        delay = timedelta(0) if is_full else process_after
+        job_id = _ask_for_processing(conversation, now=now, delay=delay)
         audit.append(
             space_id=space_id,
             by=by,
@@ -131,6 +132,47 @@ def capture(
         messages_known=len(messages) - added,
         job_id=job_id,
     )
+
+
+@transaction.atomic(durable=True)
+def process_now(*, conversation_id: int, by: Actor, now: datetime) -> int:
+    """Ask for a conversation to be processed at once, however long it would have waited.
+
+    **Returns**: the job's id. **Raises**: NotFound; Erased.
+    """
+    rows = Conversation.objects.select_for_update(no_key=True).filter(pk=conversation_id)
+    conversation = rows.first()
+    if conversation is None:
+        raise NotFound("There is no such conversation.")
+    if conversation.redacted_at is not None:
+        raise Erased("This conversation was erased.")
+    job_id = _ask_for_processing(conversation, now=now, delay=timedelta(0))
+    audit.append(
+        space_id=conversation.space_id,
+        by=by,
+        action="conversation.process",
+        object_type="conversation",
+        object_id=str(conversation.pk),
+    )
+    return job_id
+
+
+def _ask_for_processing(conversation: Conversation, *, now: datetime, delay: timedelta) -> int:
+    return jobs.enqueue(
+        space_id=conversation.space_id,
+        kind=PROCESS_CONVERSATION,
+        key=str(conversation.pk),
+        payload={"conversation_id": conversation.pk},
+        now=now,
+        delay=delay,
+        until_idle=delay > timedelta(0),
+    ).pk
+
+
+def _waiting(conversation: Conversation) -> int:
+    """Count messages no episode has taken, whose words are there."""
+    rows = conversation.messages.filter(episode__isnull=True)
+    return rows.exclude(text="", redacted_at__isnull=False).count()
 
 
 def _check_speakers(space_id: int, *, refs: Iterable[SubjectRef]) -> None:
@@ -278,8 +320,12 @@ def open_episodes(
     segments: Sequence[Sequence[int]],
     now: datetime,
     held: Lease | None = None,
+    continuing: Collection[int] = (),
 ) -> list[int]:
     """Turn runs of unprocessed message ids into episodes.
+
+    ``continuing`` names, by its first message, each that goes on with the topic of the episode
+    before it: a part of its own, with runs and evidence of its own, which is read after it.
 
     **Raises**: Conflict when a message has been taken meanwhile; nothing is then written.
     """
@@ -302,7 +348,7 @@ def open_episodes(
             conversation=conversation,
             first_id=segment[0],
             last_id=segment[-1],
-            continues=before,
+            continues=before if segment[0] in continuing else None,
             created_at=now,
         )
         Message.objects.filter(pk__in=segment).update(episode=before)

@@ -106,8 +106,8 @@ def test_an_undo_and_an_approval_of_the_same_version_take_turns() -> None:
 
 
 def test_a_conversation_grows_while_its_worker_opens_episodes() -> None:
-    desk = make_desk()
     for turn in range(6):
+        desk = make_desk()  # conversations of one subject would wait for each other
         said = [NewMessage(f"m{n}", "Ana", "user_message", f"Word {n}", NOW, ANA) for n in range(2)]
 
         def capture(messages: list[NewMessage], external_id: str = f"grows {turn}") -> int:
