@@ -556,3 +556,29 @@ def test_a_short_sentence_among_italian_ones_is_not_taken_for_english() -> None:
     given = episode("Vivo a Roma con mia sorella e lavoro in una scuola. Amo i coniglietti!")
 
     assert "Amo i coniglietti!" in [c.text for c in calibrate(given).candidates]
+
+
+def test_a_figure_told_in_passing_is_proposed_by_itself_and_replaces_what_it_measured_before() -> (
+    None
+):
+    known = KnownStatement(
+        ref="statement:7", text="The billing API response time of Ana's app is at 400ms."
+    )
+
+    candidates = calibrate(
+        episode(
+            "I'm trying to speed up the billing API response time, which has now improved to "
+            "250ms after some caching, but I want to make sure that I'm using the latest version "
+            "of all of my dependencies. It's a small app.",
+            known=(known,),
+        )
+    ).candidates
+
+    told, rest = candidates
+    assert (
+        told.text == "The billing API response time has now improved to 250ms after some caching."
+    )
+    assert (told.kind, told.target) == ("update", "statement:7")
+    assert "250" not in rest.text
+    assert rest.text.startswith("Ana is trying to speed up the billing API response time, but they")
+    assert "which has now improved" in rest.evidence[0].quote

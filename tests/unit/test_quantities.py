@@ -13,6 +13,10 @@ from extraction.engines.local.quantities import shared_topic
             "Ana's repository has now reached 165 commits merged.",
         ),
         (
+            "Ana tagged a release of the repository with 150 commits merged.",
+            "The growth of commits merged into the repository has now reached 165.",
+        ),
+        (
             "Ana has 45 sources in their Zotero library.",
             "Ana now has 52 sources in their Zotero library.",
         ),
@@ -44,6 +48,10 @@ def test_the_same_thing_measured_again_is_a_change(earlier: str, later: str) -> 
         ("Ana uses Python 3.11 for the parser.", "Ana now uses Python 3.12 for the parser."),
         ("Ana's triangle has sides of 7 cm and 9 cm.", "Ana's triangle has sides of 8 cm."),
         ("Ana has a plan.", "Ana has a new plan."),
+        (
+            "Ana tagged a release of the repository with 150 commits merged.",
+            "The growth of commits merged into the repository led to a party at 165 Main Street.",
+        ),
     ],
 )
 def test_another_thing_with_a_number_changes_nothing(earlier: str, later: str) -> None:

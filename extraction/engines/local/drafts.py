@@ -1,6 +1,7 @@
 """One draft per sentence: a statement with its words, before anything is compared."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -9,6 +10,7 @@ from extraction.engines.base import EpisodeInput, EpisodeMessage, Modality
 from extraction.engines.local import (
     about,
     attributes,
+    clauses,
     durability,
     modality,
     openers,
@@ -44,6 +46,7 @@ _EXPLETIVE = re.compile(
 # Plain letters alone are weak evidence: "see ya" is no Spanish.
 _LEAD = 2
 _LONGEST = 600
+_LONGEST_READ = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +131,13 @@ def of_message(scene: Scene, message: EpisodeMessage) -> tuple[list[Draft], list
         end = start + _sentence_length(message.text[start:stop])
         quote = message.text[start:end]
         place = Place(message.index, start, end)
+        told = clauses.told_inside(quote) if end - start <= _LONGEST_READ else []
+        drafts.extend(_told(scene, message, place, told=told))
         if end - start > _LONGEST:
             left.append(place)  # a pasted log, not a sentence
             continue
-        draft = _of_sentence(scene, message, place, before=before, fallback=fallback)
+        said = clauses.without(quote, told)
+        draft = _of_sentence(scene, message, place, said=said, before=before, fallback=fallback)
         if draft is not None:
             _append(drafts, draft, message, subject=scene.episode.subject_name)
         elif _looks_telling(quote, scene):
@@ -148,9 +154,35 @@ def _sentence_length(quote: str) -> int:
     return len(told) if quote.startswith(told) else len(quote)
 
 
+def _told(
+    scene: Scene, message: EpisodeMessage, place: Place, *, told: Sequence[clauses.Told]
+) -> list[Draft]:
+    """Draft the figures told inside a sentence as statements of their own."""
+    found = [
+        _of_sentence(
+            scene,
+            message,
+            Place(place.message, place.start + one.start, place.start + one.end),
+            said=one.spoken,
+            stands_alone=True,
+        )
+        for one in told
+        if one.spoken != message.text[place.start : place.end]
+    ]
+    return [draft for draft in found if draft is not None]
+
+
 def _of_sentence(
-    scene: Scene, message: EpisodeMessage, place: Place, *, before: str, fallback: str
+    scene: Scene,
+    message: EpisodeMessage,
+    place: Place,
+    *,
+    said: str,
+    before: str = "",
+    fallback: str = "en",
+    stands_alone: bool = False,
 ) -> Draft | None:
+    """Draft a sentence. ``said`` is what of it is read."""
     quote = message.text[place.start : place.end]
     language = _language(quote, fallback=fallback)
     if language != "en":
@@ -159,7 +191,7 @@ def _of_sentence(
         return None  # a caption is not the subject's words
     if _INTRODUCES.match(quote):
         return None  # "Here's my code:" says nothing itself
-    told = openers.trim(modality.without_tag(quote), names=scene.others)
+    told = openers.trim(modality.without_tag(said), names=scene.others)
     trimmed = modality.without_request(modality.fact_inside(told))
     spoken = _with_subject(trimmed)
     text = rewriting.third_person(spoken, scene.voice(message), before=before)
@@ -172,7 +204,7 @@ def _of_sentence(
     reading = durability.read(spoken, has_attribute=bool(setting.attribute))
     meant = modality.of(trimmed)
     is_bare_question = meant == "question" and not _states_something(trimmed, reading)
-    if is_bare_question or not durability.is_durable(reading):
+    if is_bare_question or not (stands_alone or durability.is_durable(reading)):
         return None
     return Draft(
         place=place,
@@ -189,7 +221,7 @@ def _of_sentence(
         memory_type=durability.memory_type(spoken, suggested=setting.memory_type),
         criticality=durability.criticality(spoken),
         notes=_notes(trimmed, text),
-        anchored=reading.anchored or bool(setting.attribute),
+        anchored=stands_alone or reading.anchored or bool(setting.attribute),
     )
 
 

@@ -111,7 +111,7 @@ def _found(text: str) -> Iterator[Measure]:
     for found in _NUMBER.finditer(rest):
         if _PART_OF_A_NAME.search(rest[max(0, found.start() - 24) : found.start()]):
             continue
-        unit = _unit(found)
+        unit = _unit(found) or _counted_before(rest[: found.start()])
         if unit and unit not in _LENGTHS:
             value = found["number"].replace(",", "") + (found["unit"] or "").lower()
             start, end = found.start(), found.end("number")
@@ -155,6 +155,21 @@ def _unit(found: re.Match[str]) -> str:
     return next(iter(content_words(noun, "en")), "")
 
 
+def _counted_before(text: str) -> str:
+    """The unit of "the number of commits merged has now reached 165"."""
+    clause = re.split(r"[;.!?] ", text)[-1]
+    counted = list(_COUNT_OF.finditer(clause))
+    if not counted or not _REACHED.search(clause):
+        return ""
+    return next(iter(content_words(counted[-1]["noun"], "en")), "")
+
+
+_COUNT_OF = re.compile(
+    r"\b(?:number|count|growth|amount|total) of (?:the |my |our )?(?P<noun>[a-z]+)", re.IGNORECASE
+)
+_REACHED = re.compile(
+    r"\b(?:reached|to|at|is|was|now|hit) (?:now |about |around |almost )?$", re.IGNORECASE
+)
 _TOPICLESS = frozenset(
     key for word in (*_BUSY, *words.TOPICLESS, "user") for key in content_words(word, "en")
 )
