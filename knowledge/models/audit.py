@@ -70,6 +70,14 @@ class AuditEvent(models.Model):
             models.UniqueConstraint(fields=["ledger", "seq"], name="one_event_per_seq"),
             models.UniqueConstraint(fields=["ledger", "prev_hash"], name="the_chain_never_forks"),
         ]
+        indexes = [
+            models.Index(fields=["object_type", "object_id"], name="events_by_object"),
+            models.Index(
+                fields=["ledger", "at"],
+                condition=models.Q(action="statements.retrieve"),
+                name="events_of_retrievals",
+            ),
+        ]
         triggers = append_only("audit event")
 
     def __str__(self) -> str:
