@@ -104,15 +104,19 @@ def test_the_same_subject_and_word_of_another_space_stay(desk: Desk, office: Off
     assert not emptied(ledger__space=other.space)
 
 
-def test_a_value_that_is_a_name_of_fields_empties_no_log_of_others(
-    desk: Desk, office: Office
-) -> None:
-    """Every payload has a field called text; only what is said in them counts."""
+def test_a_value_that_is_a_name_of_fields_empties_no_log_for_it(desk: Desk, office: Office) -> None:
+    """Payloads have a field called text; only what is said in them counts."""
     ben = desk.believe("Ben keeps cows", subject=BEN)
     sent = make_proposal(desk.space, "please send me a text")
+    audit.record(
+        space_id=desk.space.pk, by=SYSTEM, action="test.field", payload={"text": "of cows"}
+    )
+    audit.record(
+        space_id=desk.space.pk, by=SYSTEM, action="test.said", payload={"note": "her Text!"}
+    )
     office.erase("value", sent.subject_id, words="text")
+    assert not emptied(action="test.field") and emptied(action="test.said")
     assert not emptied(object_type="proposal", object_id=str(ben.proposal_id))
-    assert emptied(object_type="run", object_id=str(sent.run_id))
 
 
 def test_a_subject_whose_name_begins_like_anothers_leaves_the_others_log(
