@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from extraction.dates import find_dates
 from extraction.embeddings.base import Embedder
 from extraction.engines.base import Candidate, EpisodeInput, Kind
+from extraction.engines.local.quantities import shared_topic
 from extraction.flags import FlagContext, FlagEvidence, flags_for
 from extraction.gates import CURRENT, AsideReason, GateContext, Neighbour, gate, was_rejected
 from extraction.grounding import Grounded
@@ -105,20 +106,27 @@ class Judge:
         return judgement
 
     def _relate(self, candidate: Candidate) -> _Relation:
-        """The engine's own suggestion; else what holds the one place this value would take."""
+        """The engine's own suggestion; else what holds the one place this value would take, or
+        what measured the same thing before: an engine is shown only part of what is known.
+        """
         if candidate.target is not None:
             return _Relation(candidate.kind, candidate.target, candidate.reason)
-        if candidate.attribute not in self._single_valued or not candidate.value:
-            return _Relation(candidate.kind, None, candidate.reason)
         about = candidate.about or self.episode.subject_name
-        holders = [
-            item
-            for item in self.known
-            if item.attribute == candidate.attribute and equal_words(item.about, about)
-        ]
+        same = [item for item in self.known if equal_words(item.about, about)]
+        if candidate.attribute in self._single_valued and candidate.value:
+            relation = self._in_its_place(candidate, same)
+            if relation is not None:
+                return relation
+        measured = _measured_before(candidate, same)
+        if measured is not None:
+            return _Relation("update", measured.ref, f"possibly replaces: {measured.text}")
+        return _Relation(candidate.kind, None, candidate.reason)
+
+    def _in_its_place(self, candidate: Candidate, known: Sequence[Known]) -> _Relation | None:
+        holders = [item for item in known if item.attribute == candidate.attribute]
         holders.sort(key=lambda item: (item.waiting, -item.valid_from.timestamp()))
         if not holders:
-            return _Relation(candidate.kind, None, candidate.reason)
+            return None
         holder = next((h for h in holders if equal_words(h.value, candidate.value)), holders[0])
         if equal_words(holder.value, candidate.value):
             return _Relation("confirmation", holder.ref, f"says again: {holder.text}")
@@ -243,6 +251,17 @@ class Judge:
             joins=joined if in_run else None,
             rejected_as=place if aside == AsideReason.REJECTED_BEFORE else None,
         )
+
+
+def _measured_before(candidate: Candidate, known: Sequence[Known]) -> Known | None:
+    """Find what told another figure of the same thing: what shares most, the latest of these."""
+    if candidate.language != "en" or candidate.modality not in {"asserted", "negated"}:
+        return None
+    weighed = [(shared_topic(candidate.text, item.text), item) for item in known]
+    weight, best = max(
+        weighed, key=lambda pair: (pair[0], pair[1].valid_from.timestamp()), default=(0.0, None)
+    )
+    return best if weight else None
 
 
 def is_statement(ref: str) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 
 from extraction.evaluation.datasets import Question, Sample
 from extraction.evaluation.measures import DEEPEST, UPDATE_DEPTH, Held, Renewal, needed_turns
-from extraction.evaluation.oracle import carries_new_value
 from extraction.evaluation.scratch import Asking
+from extraction.evaluation.speaking import carries_new_value
 from extraction.evaluation.stored import APPROVED, COVERED, SET_ASIDE
 from knowledge.models import Decision, Version
 from knowledge.trust import WhatHappened

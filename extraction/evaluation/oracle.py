@@ -1,36 +1,37 @@
 """A curator who knows the gold labels, and decides by nothing else.
 
-How it decides, in this order:
+Labels name turns, and a turn says several things. So this curator keeps of a named turn what
+speaks to the label, and decides in this order:
 
-1. A proposal none of whose words stand in a turn that some label names is **rejected**. Labels
-   name the turns that questions need, that facts were noted from, or that hold an old or a new
-   value. Where a data set marks only sessions, every turn of them counts as named.
+1. A proposal none of whose words stand in a turn that some label names is **rejected**, and so is
+   one that speaks to none of the labels that name its turn (``speaking``). Labels name the turns
+   that questions need, that facts were noted from, or that hold an old or a new value. Where a
+   data set marks only sessions, every turn of them counts as named.
 2. Words from a turn that labels call an update, which carry the new value, are **changed**: they
    replace the statement that rests on the old turn. The new value is a number of the answer that
    stands in a new turn and in no old one; where there is none, most of the answer's words. Which
-   statement of the old turn is meant, the labels do not say: the engine's suggestion if it rests
-   on that turn, else the one that shares most words with question and proposal, two at least.
+   statement of the old turn is meant, the labels do not say, and a curator can name only what the
+   card shows: what the engine suggested or what holds the place, if it rests on the old turn;
+   else the first of the nearest statements that does. Where the card shows none, both stand.
    Where the old had not begun when the new was said, it was **never so**.
 3. What repeats a statement is a **confirmation**, as the engine suggested.
 4. Everything else is **new**, and both true where the engine saw a change that no label names.
 
-So it is neither a reviewer nor an upper bound: it rejects true and useful statements from turns
-that no question needs, which makes retrieval easier than in a real memory, and it approves a
-badly worded statement if it comes from the right turn.
+So it is neither a reviewer nor an upper bound: it rejects true and useful statements that no
+question needs, which makes retrieval easier than in a real memory, and it approves a badly worded
+statement that holds the right words.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from extraction.evaluation.approving import Rule, Ruling, as_suggested, target_of
+from extraction.evaluation.approving import Rule, Ruling, as_suggested
 from extraction.evaluation.datasets import Sample, Update
-from extraction.evaluation.read_beam import numbers
-from extraction.similarity import content_words
+from extraction.evaluation.speaking import carries_new_value, speaks, turns_of
 from knowledge.models import Proposal, Version
+from knowledge.queries.near import nearest_to
+from knowledge.queries.targets import target_of
 from knowledge.trust import WhatHappened
 
-LEAST_SHARED = 2  # content words that the replaced statement shares with question and proposal
-MOST_OF = 0.5
 _REPLACING = frozenset({WhatHappened.CHANGED, WhatHappened.NEVER_SO})
 
 
@@ -42,9 +43,9 @@ class Oracle:
 
     def rule(self, proposal: Proposal) -> Ruling:
         """Rule on one proposal by the labels of its turns."""
-        turns = frozenset(proposal.evidence.values_list("message__external_id", flat=True))
-        if not turns & self.sample.gold_turns:
+        if not speaks(proposal, sample=self.sample):
             return Ruling(None)
+        turns = turns_of(proposal)
         for update in self.sample.updates:
             if turns & update.new and carries_new_value(proposal.text, update):
                 stale = _stale_statement(update, proposal=proposal)
@@ -56,14 +57,6 @@ class Oracle:
         return suggested
 
 
-def carries_new_value(text: str, update: Update) -> bool:
-    """Say whether a statement holds the value that questions ask for after the change."""
-    if update.values:
-        return bool(update.values & numbers(text))
-    wanted = set(content_words(update.answer))
-    return bool(wanted) and len(wanted & set(content_words(text))) >= MOST_OF * len(wanted)
-
-
 def _replacing(proposal: Proposal, *, stale: Version) -> Ruling:
     begins = stale.valid.lower
     had_begun = begins is None or begins <= proposal.valid_from
@@ -71,23 +64,31 @@ def _replacing(proposal: Proposal, *, stale: Version) -> Ruling:
 
 
 def _stale_statement(update: Update, *, proposal: Proposal) -> Version | None:
-    """Find the current statement of the old turn that the new value replaces."""
-    current = Version.objects.current().filter(
-        space_id=proposal.space_id, subject_id=proposal.subject_id
+    """Find, among what the card shows, the statement of the old turn that still holds."""
+    old = Version.objects.current().filter(
+        space_id=proposal.space_id, proposal__evidence__message__external_id__in=update.old
     )
-    old = current.filter(proposal__evidence__message__external_id__in=update.old)
-    renewed = current.filter(proposal__evidence__message__external_id__in=update.new)
-    candidates = list(old.exclude(pk__in=renewed.values("pk")).distinct().order_by("pk"))
-    suggested = target_of(proposal)
-    if suggested is not None and suggested in candidates:
-        return suggested
-    asked = set(content_words(f"{update.question} {proposal.text}"))
-    best = max(candidates, key=lambda one: _shared(one.text, asked), default=None)
-    return best if best is not None and _shared(best.text, asked) >= LEAST_SHARED else None
+    renewed = old.filter(proposal__evidence__message__external_id__in=update.new)
+    candidates = old.exclude(pk__in=renewed.values("pk"))
+    holding = {
+        version.pk: version
+        for version in candidates
+        if version.valid.upper is None or version.valid.upper > proposal.valid_from
+    }
+    return next((holding[pk] for pk in _shown(proposal) if pk in holding), None)
 
 
-def _shared(text: str, words: Iterable[str]) -> int:
-    return len(set(content_words(text)) & set(words))
+def _shown(proposal: Proposal) -> list[int]:
+    """List the versions that the card names: what it would end, then the nearest."""
+    target = target_of(proposal)
+    nearest = nearest_to(
+        proposal.text,
+        space_id=proposal.space_id,
+        subject_id=proposal.subject_id,
+        besides=proposal.pk,
+    )
+    near = [one.version_id for one in nearest if one.version_id is not None]
+    return ([target.version_id] if target else []) + near
 
 
 def approving_everything(sample: Sample) -> Rule:

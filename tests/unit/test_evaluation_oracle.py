@@ -3,7 +3,7 @@
 import pytest
 
 from extraction.evaluation.datasets import Contradiction, Question, Sample, Update
-from extraction.evaluation.oracle import carries_new_value
+from extraction.evaluation.speaking import carries_new_value
 
 OLD, NEW = frozenset({"1"}), frozenset({"2"})
 NUMBERED = Update("How long?", "Around 250 ms", OLD, NEW, True, frozenset({"250"}))

@@ -65,7 +65,8 @@ def shared_topic(later: str, earlier: str) -> float:
     """Say how well two texts fit as one thing measured twice; 0 where they tell no change.
 
     **Shape**: a number of the later has the unit of one of the earlier's, another value, and
-    stands among the same words: all but all of them, or half where a word of change is near.
+    stands among the same words: all but all of them, or half or four where a word of change is
+    near.
     What both texts number alike is no change.
     """
     new, old = _measures(later), _measures(earlier)
@@ -92,7 +93,7 @@ def _fit(mine: Measure, theirs: Measure) -> float:
         return 0.0
     share = len(shared) / smaller
     is_same = len(shared) >= _MANY_SHARED and share >= _LARGE_SHARE
-    is_renewed = mine.has_changed and share >= _LEAST_SHARE
+    is_renewed = mine.has_changed and (share >= _LEAST_SHARE or len(shared) >= _MANY_SHARED)
     return len(shared) + share + mine.has_changed if is_same or is_renewed else 0.0
 
 
