@@ -240,9 +240,12 @@ def take_due(*, now: datetime, limit: int = 100) -> list[int]:
 
 @transaction.atomic(durable=True)
 def note_progress(*, job_id: int, fence: int, progress: dict[str, Any], now: datetime) -> None:
-    """Store how far the work came and renew the lease."""
+    """Store how far the work came, renew the lease and count attempts anew.
+
+    Only work that gets nowhere is given up.
+    """
     Job.objects.filter(pk=job_id, fence=fence, state=JobState.RUNNING).update(
-        progress=progress, lease_until=now + LEASE
+        progress=progress, lease_until=now + LEASE, attempts=1
     )
 
 

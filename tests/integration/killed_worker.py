@@ -13,8 +13,8 @@ from typing import Any
 from django.core.management import call_command
 from django.utils import timezone
 
-from extraction import tasks
-from knowledge.commands import scope, sources
+from extraction import pipeline, tasks
+from knowledge.commands import jobs, scope, sources, turns
 from knowledge.models import Episode, ExtractionRun, Gap, Job, JobState, Message, Proposal, Space
 from knowledge.results import SYSTEM, NewMessage, SubjectRef
 
@@ -36,6 +36,9 @@ TURNS = (
     (1, "My brother never liked {1}, he plays chess in Graz."),
     (0, "I prefer tea over coffee, and I want to learn {1} too."),
     (1, "We are planning a trip to {0} in June."),
+    # The same in each conversation and session: what joins what must not depend on who was killed.
+    (0, "I am a vegetarian."),
+    (1, "I live in Graz."),
 )
 SESSIONS = 2
 
@@ -64,7 +67,7 @@ def _messages(topic: tuple[str, ...], *, at: datetime) -> list[NewMessage]:
             f"{session}-{turn}",
             PEOPLE[who].name,
             "user_message",
-            f"{text.format(*topic)} That was number {session + 1}.",
+            f"{text.format(*topic)} That was number {session + 1}." if "{" in text else text,
             at + timedelta(hours=session, minutes=turn),
             PEOPLE[who],
         )
@@ -80,8 +83,11 @@ def finish(spaces: list[str], ahead_s: float) -> None:
 
 
 def work(slug: str, ahead_s: float) -> None:
-    """Work off a space's jobs, the least tried first, as a worker would; print when it begins."""
+    """Work off a space's jobs as their turn comes, as a worker would; print when it begins."""
     timezone.now = lambda: WALL_CLOCK() + timedelta(seconds=ahead_s)
+    # On a slow machine many lives in a row may be too short for a step; giving up is tested apart.
+    jobs.MAX_ATTEMPTS = 100
+    pipeline.default_tools().embedder.embed_passages(["It is loaded before a life is counted."])
     say({"works": slug})
     while job := _due(slug):
         tasks.run_job(job.pk)
@@ -90,7 +96,7 @@ def work(slug: str, ahead_s: float) -> None:
 
 def _due(slug: str) -> Job | None:
     waiting = Job.objects.filter(space__slug=slug).exclude(state__in=[JobState.DONE, JobState.DEAD])
-    return waiting.order_by("attempts", "pk").first()
+    return waiting.exclude(pk__in=turns.all_behind(now=timezone.now())).order_by("pk").first()
 
 
 def found(slug: str) -> dict[str, Any]:
@@ -105,6 +111,9 @@ def found(slug: str) -> dict[str, Any]:
         "left": Message.objects.filter(space=space, episode=None).count(),
         "proposals": sorted([one.text, *sorted(_spans(one))] for one in proposals),
         "waiting": sorted(one.text for one in proposals if one.state == "pending"),
+        "joined": sorted(
+            [_place(one), _place(one.joined_to)] for one in proposals if one.joined_to is not None
+        ),
         "episodes": sorted(
             [one.conversation.external_id, one.first.external_id, one.last.external_id]
             for one in episodes
@@ -112,6 +121,18 @@ def found(slug: str) -> dict[str, Any]:
         "runs": sorted([one.subject.name, str(one.episode_id), one.state] for one in runs),
         "gaps": Gap.objects.filter(space=space).count(),
     }
+
+
+def _place(proposal: Proposal) -> list[str | int | None]:
+    """Say where a proposal came from, in words that are the same in every space."""
+    assert proposal.run is not None
+    first = proposal.run.episode.first
+    return [
+        first.conversation.external_id,
+        first.external_id,
+        proposal.run.subject.name,
+        proposal.ordinal,
+    ]
 
 
 def _spans(proposal: Proposal) -> list[str]:

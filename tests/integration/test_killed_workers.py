@@ -101,7 +101,8 @@ def test_a_worker_killed_ten_times_leaves_what_an_undisturbed_one_leaves(home: P
     assert set(disturbed["states"]) == {"done"}
     assert disturbed["left"] == 0
     assert len(disturbed["proposals"]) > 20
-    for what in ("proposals", "episodes", "gaps"):
+    assert len(disturbed["joined"]) > 5
+    for what in ("proposals", "waiting", "joined", "episodes", "gaps"):
         assert disturbed[what] == calm[what], what
     # One run for each episode and person, and none left half done.
     assert len(disturbed["runs"]) == len(calm["runs"])
