@@ -3,14 +3,17 @@
 - Of a turn from which facts were noted, everything does; so it does where labels name sessions.
 - To a question, or a contradiction, speaks what shares two content words with it and its answer,
   or else the proposal of the turn that shares most.
-- To an update speaks, of a new turn, what carries the new value; of an old turn, the one proposal
-  that shares most words with the question. Where the new value is a number, the old one holds a
-  number, too: the labels do not say which.
+- To an update speaks, of a new turn, what carries the new value; of the old turns, the one
+  proposal that shares most words with the question. The labels do not say the old value: where the
+  new one is a number the old holds one, too, and of the same kind if it is an amount of money, a
+  percentage, a date, a time, or on a scale such as ms. So nothing is kept of an old turn that does
+  not tell the old value at all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from extraction.engines.local import quantities
 from extraction.evaluation.datasets import Sample, Update
 from extraction.evaluation.read_beam import numbers
 from extraction.similarity import content_words
@@ -43,7 +46,7 @@ def speaks(proposal: Proposal, *, sample: Sample) -> bool:
         return True
     return any(
         (turns & one.new and carries_new_value(proposal.text, one))
-        or (turns & one.old and _is_the_old_value(one, proposal, turns=turns & one.old))
+        or (turns & one.old and _is_the_old_value(one, proposal))
         for one in sample.updates
     )
 
@@ -73,22 +76,30 @@ def _labels(sample: Sample) -> Iterator[Label]:
 
 def _speaks_to(label: Label, proposal: Proposal, *, turns: frozenset[str]) -> bool:
     shared = _shared(proposal, label.words)
-    return shared >= LEAST_SHARED or _is_first(proposal, turns=turns, words=label.words)
+    rivals = _others(proposal, turns=turns)
+    return shared >= LEAST_SHARED or _is_first(proposal, rivals, words=label.words)
 
 
-def _is_the_old_value(update: Update, proposal: Proposal, *, turns: frozenset[str]) -> bool:
-    has_number = bool(update.values)
-    if has_number and not numbers(proposal.text):
-        return False
-    return _is_first(proposal, turns=turns, words=_words(update.question), has_number=has_number)
+def _is_the_old_value(update: Update, proposal: Proposal) -> bool:
+    rivals = [
+        one
+        for one in _others(proposal, turns=update.old)
+        if _may_be_the_old_value(one.text, update)
+    ]
+    may_be = _may_be_the_old_value(proposal.text, update)
+    return may_be and _is_first(proposal, rivals, words=_words(update.question))
 
 
-def _is_first(
-    proposal: Proposal, *, turns: frozenset[str], words: frozenset[str], has_number: bool = False
-) -> bool:
-    """Tell whether no other proposal of the same turns shares more; of equals the earliest is."""
-    shared = _shared(proposal, words)
-    others = (
+def _may_be_the_old_value(text: str, update: Update) -> bool:
+    if not update.values:
+        return True
+    asked = quantities.kinds(update.answer, of=update.values)
+    return bool(asked & quantities.kinds(text) if asked else numbers(text))
+
+
+def _others(proposal: Proposal, *, turns: frozenset[str]) -> list[Proposal]:
+    """List the other proposals of turns, without what was set aside."""
+    return list(
         Proposal.objects.filter(
             space_id=proposal.space_id, evidence__message__external_id__in=turns
         )
@@ -96,7 +107,11 @@ def _is_first(
         .exclude(state=TrustState.SET_ASIDE)
         .distinct()
     )
-    rivals = [one for one in others if numbers(one.text) or not has_number]
+
+
+def _is_first(proposal: Proposal, rivals: Sequence[Proposal], *, words: frozenset[str]) -> bool:
+    """Tell whether no rival shares more of the words; of equals the earliest is first."""
+    shared = _shared(proposal, words)
     return shared > 0 and all(
         (_shared(one, words), -one.pk) < (shared, -proposal.pk) for one in rivals
     )

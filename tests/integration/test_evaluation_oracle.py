@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from extraction import recall
 from extraction.evaluation import running
 from extraction.evaluation.datasets import Contradiction, Dataset, Question, Sample, Turn, Update
 from extraction.evaluation.running import Plan
@@ -115,3 +116,20 @@ def test_of_a_turn_that_a_question_needs_what_shares_its_words_is_kept() -> None
         "User sold their piano to a neighbour.",
     ]
     assert texts(TrustState.REJECTED) == ["User bought a red bicycle on 31 January 2026."]
+
+
+def test_what_measured_the_same_before_is_found_even_where_the_engine_is_not_shown_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recall, "MAX_STATEMENTS", 0)
+
+    decided(
+        "My dashboard API takes 400 ms to respond under load.",
+        "My dashboard API now takes 250 ms to respond under load.",
+        updates=(FASTER,),
+    )
+
+    renewed = Proposal.objects.get(text__contains="250 ms")
+    assert renewed.kind_suggested == "update"
+    old = "User's dashboard API takes 400 ms to respond under load."
+    assert renewed.reason == f"possibly replaces: {old}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from extraction.engines.local.quantities import shared_topic
+from extraction.engines.local.quantities import kinds, shared_topic
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,25 @@ def test_the_same_thing_measured_again_is_a_change(earlier: str, later: str) -> 
 )
 def test_another_thing_with_a_number_changes_nothing(earlier: str, later: str) -> None:
     assert shared_topic(later, earlier) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds_told"),
+    [
+        ("It takes 180 ms, under the 250ms target.", {"seconds"}),
+        ("Approximately $80,000 a year.", {"$"}),
+        ("Around 140MB per session.", {"bytes"}),
+        ("Due on April 5, 2024, at 4:30 PM.", {"date", "time"}),
+        ("Ana has 7 dogs and 98% of a plan.", {"%"}),
+        ("Ana has 7 dogs.", set()),
+    ],
+)
+def test_figures_that_are_no_mere_counts_have_a_kind(text: str, kinds_told: set[str]) -> None:
+    assert kinds(text) == kinds_told
+
+
+def test_the_kinds_of_some_figures_only_can_be_asked_for() -> None:
+    text = "Ana handles 1,075 items, 50% more."
+
+    assert kinds(text, of=frozenset({"1,075"})) == set()
+    assert kinds(text, of=frozenset({"50"})) == {"%"}

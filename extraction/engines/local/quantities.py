@@ -23,7 +23,10 @@ _NUMBER = re.compile(
     r"(?P<unit>%|[a-zA-Z]{1,3}\b)?(?![\w/:])(?P<next>(?:[ -](?:[a-z][a-z-]*\b)){0,3})",
 )
 # Before a number these make it a name's own: a version, a chapter, a channel.
-_PART_OF_A_NAME = re.compile(r"(?:\b[A-Z][\w+.-]*|\bv|\bversion|\bchapter|\bpage|\bstep|#) ?$")
+_PART_OF_A_NAME = re.compile(
+    r"(?:\b(?!(?:About|Almost|Approximately|Around|At|Nearly|Only|Over|Under|With)\b)"
+    r"[A-Z][\w+.-]*|\bv|\bversion|\bchapter|\bpage|\bstep|#) ?$"
+)
 # Sides of a figure are given anew with every exercise.
 _LENGTHS = frozenset({"cm", "mm", "m", "ft", "in", "x"})
 _SAME_SCALE = {"kb": "bytes", "mb": "bytes", "gb": "bytes", "tb": "bytes"} | dict.fromkeys(
@@ -80,6 +83,23 @@ def shared_topic(later: str, earlier: str) -> float:
     return max(fits, default=0.0)
 
 
+def kinds(text: str, *, of: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Name the kinds of a text's figures that are no mere counts: %, $, date, time, a scale.
+
+    **Shape**: with ``of``, numbers as they are written, the kinds of those figures only.
+    """
+    plain = {number.replace(",", "") for number in of}
+    return frozenset(
+        measure.unit
+        for measure in _measures(text)
+        if measure.unit in _KINDS and (not of or plain & set(_DIGITS.findall(measure.value)))
+    )
+
+
+_DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
+
+
+_KINDS = frozenset({"date", "time", "$", "%", *_SAME_SCALE.values()})
 _LEAST_SHARED = 2
 _LEAST_SHARE = 0.5
 _MANY_SHARED = 4
@@ -110,7 +130,8 @@ def _found(text: str) -> Iterator[Measure]:
             yield Measure(value, kind, _around(text, start, end), _is_renewed(text, start, end))
         rest = pattern.sub(lambda match: " " * len(match[0]), rest)
     for found in _NUMBER.finditer(rest):
-        if _PART_OF_A_NAME.search(rest[max(0, found.start() - 24) : found.start()]):
+        before = rest[max(0, found.start() - 24) : found.start()]
+        if not found["money"] and _PART_OF_A_NAME.search(before):
             continue
         unit = _unit(found) or _counted_before(rest[: found.start()])
         if unit and unit not in _LENGTHS:
