@@ -25,14 +25,14 @@ def spoken(sentence: str) -> list[str]:
         (
             (
                 "I'm trying to sort triangles by their sides and angles, and I've completed 10 "
-                "sorting problems with 8/10 correct in naming types, but I'm having trouble with them."
+                "sorting problems with 8/10 correct in naming types, but they are hard."
             ),
             "I've completed 10 sorting problems with 8/10 correct in naming types.",
         ),
         (
             (
                 "I'm trying to understand how my practice test score has improved from 82% to 93% "
-                "and now 97% after additional review, but I'm having trouble with the rate of change"
+                "and now 97% after additional review, but I'm having trouble with its rate"
             ),
             (
                 "My practice test score has improved from 82% to 93% and now 97% after additional "
