@@ -582,3 +582,8 @@ def test_a_figure_told_in_passing_is_proposed_by_itself_and_replaces_what_it_mea
     assert "250" not in rest.text
     assert rest.text.startswith("Ana is trying to speed up the billing API response time, but they")
     assert "which has now improved" in rest.evidence[0].quote
+
+
+def test_what_was_reached_by_a_day_does_not_end_with_it() -> None:
+    assert only(episode("My essay draft reached 4,700 words by March 9.")).valid_to is None
+    assert only(episode("I need the blue laptop by March 20.")).valid_to is not None

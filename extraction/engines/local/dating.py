@@ -23,7 +23,7 @@ def dated(draft: Draft, message: EpisodeMessage, *, zone: str) -> Draft:
     is_english = draft.language == "en"
     told = [f for f in found if f.resolved and not f.ambiguous]
     start = next((f for f in told if f.starts_at is not None and _begins(f, draft)), None)
-    end = next((f for f in told if f.ends_at is not None), None)
+    end = next((f for f in told if f.ends_at is not None and not _was_reached(f, draft)), None)
     valid_from = start.starts_at if start else None
     valid_to = end.ends_at if end else None
     if valid_from and valid_to and valid_from >= valid_to:
@@ -62,6 +62,19 @@ def _phrase(
     telling = [f for f in (start, end) if f is not None]
     telling += [f for f in found if f.relative or not f.resolved or f.ambiguous]
     return telling[0].phrase if telling else ""
+
+
+def _was_reached(found: dates.FoundDate, draft: Draft) -> bool:
+    """Whether a "by" says when something was reached, which then stays: "was done by May 13"."""
+    is_by = found.phrase.lower().startswith("by ")
+    return is_by and bool(_REACHED.search(draft.quote[: found.start]))
+
+
+_REACHED = re.compile(
+    r"\b(?:reached|hit|achieved|attained|passed|finished|completed|grew|grown|rose|risen|climbed"
+    r"|was done|were done|had) [^,.;]*$",
+    re.IGNORECASE,
+)
 
 
 def _begins(found: dates.FoundDate, draft: Draft) -> bool:
