@@ -72,7 +72,7 @@ def _was_reached(found: dates.FoundDate, draft: Draft) -> bool:
 
 _REACHED = re.compile(
     r"\b(?:reached|hit|achieved|attained|passed|finished|completed|grew|grown|rose|risen|climbed"
-    r"|was done|were done|had) [^,.;]*$",
+    r"|was done|were done|had) (?:[^,.;]|(?<=\d)[,.](?=\d))*$",
     re.IGNORECASE,
 )
 
