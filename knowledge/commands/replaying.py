@@ -1,7 +1,7 @@
 """Erasures done again on a restored backup, from identifiers and keyed hashes kept outside it."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -9,11 +9,12 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from knowledge.commands import erasure, forgetting
+from knowledge.commands import erasure, forgetting, recognising
+from knowledge.erasing.finding import mask
 from knowledge.erasing.reach import of_parts, reach_of
 from knowledge.erasing.scope import ErasureScope, Reach, Span
 from knowledge.errors import InvalidInput
-from knowledge.fingerprints import current, name_forms, version_of
+from knowledge.fingerprints import content_forms, current, forms, name_forms, version_of
 from knowledge.models import (
     AuditPayload,
     Conversation,
@@ -29,6 +30,8 @@ from knowledge.models import (
 from knowledge.models.erasure_guards import MASK
 
 Entry = Mapping[str, Any]
+_WHOLE = (ErasureKind.SUBJECT, ErasureKind.CONVERSATION)
+MOST_TIMES = 100
 _KEYED = ("subjects", "conversations", "messages", "proposals", "tombstones")
 
 
@@ -68,18 +71,24 @@ def _replay(entry: Entry, *, now: datetime) -> Replayed:
     if space is None:
         return Replayed(str(entry["id"]), "no_space")
     own = uuid.UUID(entry["id"])
-    again = uuid.uuid5(own, erasure.REPLAY)
-    known = ErasureRequest.objects.filter(pk__in=[own, again])
-    if known.filter(state=ErasureState.DONE).exists():
+    ids = [own, *(uuid.uuid5(own, f"{erasure.REPLAY} {number}") for number in range(MOST_TIMES))]
+    known = ErasureRequest.objects.filter(pk__in=ids)
+    is_done = known.filter(state=ErasureState.DONE).exists()
+    if is_done and entry["kind"] in _WHOLE:
         return Replayed(str(own), "already")
     _check_keys(entry)
     subjects = _subjects(entry, space=space)
     conversations = _conversations(entry, space=space)
-    if _is_missing(entry, subjects=subjects):
-        return Replayed(str(own), "not_here")
+    if entry["kind"] not in _WHOLE:
+        if entry["subjects"] and not subjects:
+            return Replayed(str(own), "not_here")
+        # Words that came in later than the backup may be there by now, or not yet.
+        if is_done and not _is_left(entry, space=space, subjects=subjects):
+            return Replayed(str(own), "already")
     _withdraw_open(known, now=now)
+    used = set(known.values_list("pk", flat=True))
     request = _request(
-        entry, space=space, pk=again if known.exists() else own, subjects=subjects,
+        entry, space=space, pk=next(pk for pk in ids if pk not in used), subjects=subjects,
         conversations=conversations, now=now,
     )  # fmt: skip
     stones = [
@@ -109,16 +118,17 @@ def _check_keys(entry: Entry) -> None:
         )
 
 
-def _is_missing(entry: Entry, *, subjects: dict[int, int]) -> bool:
-    """Say whether a value or statement is of a subject this database does not have."""
-    if entry["kind"] in (ErasureKind.SUBJECT, ErasureKind.CONVERSATION):
-        return False
-    return bool(entry["subjects"]) and not subjects
+def _is_left(entry: Entry, *, space: Space, subjects: dict[int, int]) -> bool:
+    """Say whether anything an entry of a value or statement names still has its words."""
+    masks = _masks(entry, space_id=space.pk)
+    texts = Message.objects.filter(pk__in=masks).values_list("pk", "text")
+    unmasked = any(mask(text, masks[pk]) != text for pk, text in texts)
+    return unmasked or bool(_proposals(entry, subject_ids=subjects.values()))
 
 
 def _withdraw_open(known: Any, *, now: datetime) -> None:
     """An erasure that was asked for when the backup was made is closed: it is done here."""
-    known.exclude(state=ErasureState.WITHDRAWN).update(
+    known.filter(state__in=[ErasureState.ASKED, ErasureState.CONFIRMED]).update(
         state=ErasureState.WITHDRAWN, words="", note="", closed_at=now
     )
 
@@ -187,7 +197,7 @@ def _reach(entry: Entry, *, request: ErasureRequest) -> Reach:
     reach = of_parts(
         scope,
         masks=masks,
-        proposals=_proposals(entry, space_id=request.space_id),
+        proposals=_proposals(entry, subject_ids=[request.subject_id or 0]),
         words=_words(masks) if entry["kind"] == ErasureKind.VALUE else (),
     )
     return _with_rows(reach, entry=entry)
@@ -208,15 +218,15 @@ def _with_rows(reach: Reach, *, entry: Entry) -> Reach:
 
 def _masks(entry: Entry, *, space_id: int) -> dict[int, tuple[Span, ...]]:
     """Recognise messages by what they say and where: the same sentence elsewhere is another's."""
-    named: dict[str, list[Mapping[str, Any]]] = {row["hmac"]: [] for row in entry["messages"]}
-    for row in entry["messages"]:
-        named[row["hmac"]].append(row)
-    rows = Message.objects.filter(space_id=space_id, content_hmac__in=named).exclude(text="")
+    named = {row["key"]: row for row in entry["messages"]}
     found: dict[int, tuple[Span, ...]] = {}
-    for message in rows.select_related("conversation"):
-        for row in named[message.content_hmac]:
-            if row["key"] in forgetting.names_of(message):
-                found[message.pk] = tuple((a, b) for a, b in row["spans"])
+    if not named:
+        return found
+    rows = Message.objects.filter(space_id=space_id).exclude(text="")
+    for message in rows.select_related("conversation").iterator():
+        row = next((named[key] for key in forgetting.names_of(message) if key in named), None)
+        if row is not None and row["hmac"] in (message.content_hmac, *content_forms(message.text)):
+            found[message.pk] = tuple((a, b) for a, b in row["spans"])
     return found
 
 
@@ -227,9 +237,17 @@ def _words(masks: dict[int, tuple[Span, ...]]) -> set[str]:
     return {words for words in said if words.strip(MASK + " ")}
 
 
-def _proposals(entry: Entry, *, space_id: int) -> list[int]:
-    keys = [row["key"] for row in entry["proposals"]]
+def _proposals(entry: Entry, *, subject_ids: Iterable[int]) -> list[int]:
+    """Recognise proposals by number and value, or by a tombstone over what they say.
+
+    The same value of another subject is another's, and what a tombstone stopped came later.
+    """
     ids = {int(row["id"]): row["key"] for row in entry["proposals"]}
-    rows = Proposal.objects.filter(space_id=space_id, fingerprint__in=keys, redacted_at=None)
-    # The same value of another subject is another's: only its own number says whose it was.
-    return [pk for pk, key in rows.values_list("pk", "fingerprint") if ids.get(pk) == key]
+    stones = {stone["key"] for stone in entry["tombstones"]}
+    rows = Proposal.objects.filter(subject_id__in=set(subject_ids), redacted_at=None)
+    return [
+        row.pk
+        for row in rows.iterator()
+        if ids.get(row.pk) in forms(row.attribute, row.value or row.text)
+        or (row.stopped_by_id is None and not stones.isdisjoint(recognising.value_of(row).keys))
+    ]

@@ -9,6 +9,8 @@ from knowledge.models.erasure_guards import MASK
 
 # Scripts that put no space between words: from here on East Asia, and the ranges of South East.
 _UNSPACED_FROM = 0x2E80
+_COMPLETING = frozenset(map(chr, (*range(0x1160, 0x1200), 0xFF9E, 0xFF9F)))
+_SELECTORS = frozenset(map(chr, (0x034F, *range(0xFE00, 0xFE10))))
 _UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 
 
@@ -30,11 +32,11 @@ def fold(text: str) -> Folded:
     starts: list[int] = []
     ends: list[int] = []
     for start, end in _clusters(text):
-        for letter in unicodedata.normalize("NFKC", text[start:end]).casefold():
+        for letter in _plain(text[start:end]):
             is_space = letter.isspace()
             if is_space and (not letters or letters[-1] == " "):
                 continue
-            if unicodedata.category(letter) == "Cf":
+            if _is_unseen(letter):
                 continue
             letters.append(" " if is_space else letter)
             starts.append(start)
@@ -78,8 +80,7 @@ class Needle:
         if text.isascii():
             plain = text.lower()
         else:
-            folded = unicodedata.normalize("NFKC", text).casefold()
-            plain = "".join(letter for letter in folded if unicodedata.category(letter) != "Cf")
+            plain = "".join(letter for letter in _plain(text) if not _is_unseen(letter))
         return self.folded.partition(" ")[0] in plain
 
     def _stands_alone(self, text: str, start: int, end: int) -> bool:
@@ -119,9 +120,23 @@ def _clusters(text: str) -> Iterator[Span]:
     """Take each letter together with the marks that stand on it."""
     start = 0
     for place in range(1, len(text) + 1):
-        if place == len(text) or not unicodedata.combining(text[place]):
+        if place == len(text) or not _stands_on(text[place]):
             yield start, place
             start = place
+
+
+def _plain(text: str) -> str:
+    """Fold case, width and form; folding case can take a letter and its mark apart again."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _stands_on(letter: str) -> bool:
+    """Say whether a letter completes the one before: a mark, or the rest of a Korean syllable."""
+    return unicodedata.category(letter).startswith("M") or letter in _COMPLETING
+
+
+def _is_unseen(letter: str) -> bool:
+    return unicodedata.category(letter) == "Cf" or letter in _SELECTORS
 
 
 def _joins(letter: str) -> bool:

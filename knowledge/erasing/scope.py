@@ -66,4 +66,6 @@ class Reach:
     @property
     def is_empty(self) -> bool:
         """Say whether there is nothing to forget."""
-        return not (self.subjects or self.conversations or self.touched or self.proposals)
+        named = self.subjects | self.conversations | self.touched | self.proposals
+        said = self.titles | self.episodes | self.predicted | self.runs | self.reasons
+        return not (named or said or self.decisions or self.payloads)
