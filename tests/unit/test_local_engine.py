@@ -587,3 +587,13 @@ def test_a_figure_told_in_passing_is_proposed_by_itself_and_replaces_what_it_mea
 def test_what_was_reached_by_a_day_does_not_end_with_it() -> None:
     assert only(episode("My essay draft reached 4,700 words by March 9.")).valid_to is None
     assert only(episode("I need the blue laptop by March 20.")).valid_to is not None
+
+
+def test_a_date_of_the_question_around_a_fact_does_not_bound_the_fact() -> None:
+    said = "Between April 25 and May 1, how can I make use of the fact that I secured 5 interviews?"
+
+    fact = only(episode(said))
+
+    assert fact.text == "Ana secured 5 interviews."
+    assert (fact.valid_from, fact.valid_to) == (None, None)
+    assert fact.evidence[0].quote == "I secured 5 interviews"

@@ -192,7 +192,11 @@ def _of_sentence(
     if _INTRODUCES.match(quote):
         return None  # "Here's my code:" says nothing itself
     told = openers.trim(modality.without_tag(said), names=scene.others)
-    trimmed = modality.without_request(modality.fact_inside(told))
+    fact = modality.fact_inside(told)
+    if fact != told:
+        place = _narrowed(place, message, to=fact.rstrip("."))
+        quote = message.text[place.start : place.end]
+    trimmed = modality.without_request(fact)
     spoken = _with_subject(trimmed)
     text = rewriting.third_person(spoken, scene.voice(message), before=before)
     text = shortening.shortened(text)
@@ -223,6 +227,12 @@ def _of_sentence(
         notes=_notes(trimmed, text),
         anchored=stands_alone or reading.anchored or bool(setting.attribute),
     )
+
+
+def _narrowed(place: Place, message: EpisodeMessage, *, to: str) -> Place:
+    """Rest on the fact alone: a date of the question around it says nothing of the fact."""
+    at = message.text.find(to, place.start, place.end)
+    return replace(place, start=at, end=at + len(to)) if at >= 0 else place
 
 
 def _language(text: str, *, fallback: str) -> str:
