@@ -244,10 +244,12 @@ def _proposals(entry: Entry, *, subject_ids: Iterable[int]) -> list[int]:
     """
     ids = {int(row["id"]): row["key"] for row in entry["proposals"]}
     stones = {stone["key"] for stone in entry["tombstones"]}
-    rows = Proposal.objects.filter(subject_id__in=set(subject_ids), redacted_at=None)
+    rows = Proposal.objects.filter(
+        subject_id__in=set(subject_ids), redacted_at=None, stopped_by=None
+    )
     return [
         row.pk
         for row in rows.iterator()
         if ids.get(row.pk) in forms(row.attribute, row.value or row.text)
-        or (row.stopped_by_id is None and not stones.isdisjoint(recognising.value_of(row).keys))
+        or not stones.isdisjoint(recognising.value_of(row).keys)
     ]
