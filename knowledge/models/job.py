@@ -21,8 +21,9 @@ OPEN_STATES = (JobState.QUEUED, JobState.RUNNING)
 class Job(models.Model):
     """One piece of work, keyed so that it is open at most once.
 
-    **Shape**: ``payload`` holds ids only. ``fence`` grows with every lease: whoever holds an
-    older number may no longer complete. ``rerun`` asks for another round after this one.
+    **Shape**: ``payload`` holds ids, and whether it waits for quiet. ``fence`` grows with every
+    lease: whoever holds an older number may no longer complete. ``rerun`` asks for another round
+    after this one.
     ``delivered_at`` keeps the queue from being handed the same id every second.
     """
 

@@ -288,3 +288,23 @@ def test_values_of_odd_letters_go_from_messages_notes_and_the_log(
     assert rows_holding(words) == {}
     bodies = AuditEvent.objects.filter(payload__isnull=False).values_list("payload__body")
     assert not any(words in str(body["note"]) for (body,) in bodies if body and "note" in body)
+
+
+def test_a_value_that_stands_only_in_a_title_goes(desk: Desk, office: Office) -> None:
+    said = NewMessage("1", "Ana", "user_message", "Help me", NOW, ANA)
+    sources.capture(
+        space_id=desk.space.pk, external_id="c1", source="t", title=f"Help with my {CANARY}",
+        messages=[said], subjects=[ANA], by=SYSTEM, now=NOW,
+    )  # fmt: skip
+    office.erase("value", desk.subject.pk, words=CANARY)
+    assert rows_holding(CANARY) == {}
+
+
+def test_a_value_that_stands_only_in_a_note_goes(desk: Desk, office: Office) -> None:
+    rejected = make_proposal(desk.space, "Ana likes cake")
+    note = f"confused with a {CANARY}"
+    review.reject(
+        review=seen(rejected, note=note), reason_code="other", by=actor(desk.curator), now=NOW
+    )
+    office.erase("value", desk.subject.pk, words=CANARY)
+    assert rows_holding(CANARY) == {}

@@ -271,3 +271,34 @@ def test_an_entry_whose_writing_was_cut_short_is_written_again(
     entries = forgetting.read(ledger)
     assert len(entries) == 3 and str(erasure_id) in {row["id"] for row in entries}
     assert len({uuid.UUID(row["id"]) for row in entries}) == 3
+
+
+def test_what_came_in_later_than_the_backup_is_forgotten_by_a_later_replay(
+    desk: Desk, office: Office, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.believe("Ana likes tea")
+    backup = dump(tmp_path / "backup.sql")
+    said = f"I keep a {CANARY}"
+    gone = approve(propose(take_in(desk, said), f"Ana keeps a {CANARY}"), by=desk.curator)
+    erase(office, "statement", gone.statement_id)
+    with restored(backup):
+        replay(capsys)
+        take_in(desk, said)
+        assert "1 erasures done again" in replay(capsys)
+        assert rows_holding(CANARY) == {}
+        assert "1 were done already" in replay(capsys)
+
+
+def test_what_came_in_after_a_restore_and_a_rotation_is_recognised(
+    desk: Desk, office: Office, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    backup = dump(tmp_path / "backup.sql")
+    said = f"I keep a {CANARY}"
+    gone = approve(propose(take_in(desk, said), f"Ana keeps a {CANARY}"), by=desk.curator)
+    erase(office, "statement", gone.statement_id)
+    keys = {**fingerprints.current().keys, 2: b"the second key of this house"}
+    with restored(backup), keyring(keys):
+        replay(capsys)
+        take_in(desk, said)
+        replay(capsys)
+        assert rows_holding(CANARY) == {}

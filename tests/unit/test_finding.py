@@ -119,3 +119,18 @@ def test_words_are_found_in_themselves_in_every_case_and_form(words: str) -> Non
     is_something = bool(essential(words))
     for form in (words, words.upper(), unicodedata.normalize("NFD", words), f" {words} "):
         assert bool(occurrences(words, form)) or not is_something
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("김철수", "저는 김철수 입니다"),
+        ("কোম", "কোম আছে"),
+        ("❤", "I ❤\ufe0f it"),
+    ],
+)
+def test_letters_written_apart_are_found_and_masked_whole(words: str, text: str) -> None:
+    apart = unicodedata.normalize("NFD", text)
+    spans = occurrences(words, apart)
+    assert len(spans) == 1
+    assert occurrences(words, mask(apart, spans)) == ()
