@@ -70,6 +70,10 @@ def test_a_figure_told_in_passing_stands_alone(sentence: str, told: str) -> None
         f"I'm proving sums for my course, and I found the points of the curve x^2 - 3, {FILLER}.",
         "How can I keep his current completion rate of 92%?",  # nobody says whose
         (
+            "I'm planning out my project timeline, and I've set a deadline of April 1 for the "
+            "first sprint with the basic layout and navigation of my single-page website."
+        ),  # it says little else
+        (
             "My partner and I decided to host a barbecue on the 6th at our home with 20 guests, "
             "and we're still thinking about what else there is to do for all of them before that?"
         ),

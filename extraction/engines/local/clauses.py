@@ -13,6 +13,7 @@ from extraction.words import content_words
 
 _LONG = 24  # words; a shorter sentence is one statement
 _LEAST_SAID = 5  # content words besides figures: "I completed 15 problems" leaves open of what
+_LEAST_REST = 5  # content words
 _LEAST_BEFORE = 3  # words; "My partner and I" is a subject, and no clause begins at its "I"
 _ENDS = (
     r"(?=,?\s+(?:and|but|so)\s+(?:i|i['\u2019]\w+|my|we|our|now (?:i|that)|that|can|could|how|what"
@@ -116,7 +117,14 @@ def told_inside(sentence: str) -> list[Told]:
         for one in sorted(candidates, key=lambda told: (told.start, -told.end)):
             if not found or one.start >= found[-1].end:
                 found.append(one)
-    return found
+    return [one for one in found if _leaves_something(sentence, one)]
+
+
+def _leaves_something(sentence: str, told: Told) -> bool:
+    """Tell whether the rest says something: "I'm planning my timeline, and …" is one statement."""
+    if told.cut is None or told.cut[0] == 0:
+        return True
+    return len(set(content_words(without(sentence, [told]), "en"))) >= _LEAST_REST
 
 
 def without(sentence: str, told: list[Told]) -> str:
