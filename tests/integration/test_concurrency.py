@@ -110,9 +110,13 @@ def test_a_conversation_grows_while_its_worker_opens_episodes() -> None:
         desk = make_desk()  # conversations of one subject would wait for each other
         said = [NewMessage(f"m{n}", "Ana", "user_message", f"Word {n}", NOW, ANA) for n in range(2)]
 
-        def capture(messages: list[NewMessage], external_id: str = f"grows {turn}") -> int:
+        def capture(
+            messages: list[NewMessage],
+            external_id: str = f"grows {turn}",
+            space_id: int = desk.space.pk,
+        ) -> int:
             return sources.capture(
-                space_id=desk.space.pk, external_id=external_id, source="test", messages=messages,
+                space_id=space_id, external_id=external_id, source="test", messages=messages,
                 subjects=[ANA], by=SYSTEM, now=NOW,
             ).conversation_id  # fmt: skip
 
