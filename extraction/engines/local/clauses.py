@@ -142,7 +142,7 @@ def _relative(sentence: str) -> Iterator[Told]:
             # "worried that my site, which has 12 pages, might …": what it does is still to come
             goes_on = _GOES_ON.match(sentence, match.end())
             cut = None if goes_on else (match.end("what"), match.end())
-            yield _told(match.start(), match.end(), f"{match['what']} {match['rest']}", cut)
+            yield _told(match.start(), match.end(), f"{match['what']} {match['rest']}", cut=cut)
 
 
 def _own(sentence: str) -> Iterator[Told]:
@@ -153,7 +153,7 @@ def _own(sentence: str) -> Iterator[Told]:
             lead = sentence[: match.start("told")]
             is_main = len(lead.split()) > _LEAST_BEFORE and not _AFTER_WHEN.search(lead)
             if is_main and _names_its_topic(match["told"]):
-                yield _told(match.start("told"), match.end("told"), match["told"], _cut(match))
+                yield _told(match.start("told"), match.end("told"), match["told"], cut=_cut(match))
 
 
 def _cut(match: re.Match[str]) -> tuple[int, int] | None:
@@ -196,6 +196,6 @@ def _of_someone(sentence: str, match: re.Match[str], what: str) -> Iterator[Told
     yield _told(start, match.end(), f"{who} {what} is {match['rest']}")
 
 
-def _told(start: int, end: int, spoken: str, cut: tuple[int, int] | None = None) -> Told:
+def _told(start: int, end: int, spoken: str, *, cut: tuple[int, int] | None = None) -> Told:
     spoken = spoken.strip().rstrip(" ,.")
     return Told(start, end, f"{spoken[:1].upper()}{spoken[1:]}.", cut)
