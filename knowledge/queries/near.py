@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from knowledge.models import Proposal, Version
 from knowledge.trust import TrustState
 
-LEAST_SIMILAR = 0.25
+LEAST_SIMILAR = 0.2
 SHOWN = 3
 COMPARED = 2_000
 """Rows of one subject whose texts are compared: more would make the card wait."""
