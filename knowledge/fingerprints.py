@@ -76,11 +76,6 @@ def forms(*parts: str) -> tuple[str, ...]:
     return _under_each_key("\x1f".join(canonical(part) for part in parts).encode())
 
 
-def content_fingerprint(text: str) -> str:
-    """Return the keyed fingerprint of a message exactly as written."""
-    return content_forms(text)[0]
-
-
 def content_forms(text: str) -> tuple[str, ...]:
     """Return the fingerprint of a message under every installed key, the current one first."""
     return _under_each_key(text.encode("utf-8", "surrogatepass"))
