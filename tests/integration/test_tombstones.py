@@ -157,6 +157,12 @@ def test_undo_restore_and_merge_cannot_bring_back_what_was_erased_elsewhere(
             decision_id=desk.decided[0].decision_id, request_id=uuid.uuid4(),
             by=actor(desk.curator), now=NOW,
         )  # fmt: skip
+    other = desk.believe("Ana carries a pen")
+    with pytest.raises(Conflict):
+        ending.merge(
+            review=StatementReview(first.pk, uuid.uuid4(), ""), into_version_id=other.pk,
+            by=actor(desk.curator), now=NOW,
+        )  # fmt: skip
     assert not Version.objects.current().filter(pk__in=[first.pk, ended.pk]).exists()
 
 
