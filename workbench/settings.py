@@ -236,6 +236,25 @@ LLM_BASE_URL = env.str("LLM_BASE_URL", default="")
 LLM_API_KEY = env.str("LLM_API_KEY", default="")
 LLM_MODEL = env.str("LLM_MODEL", default="")
 PREDICT_MODEL = env.str("PREDICT_MODEL", default="") or LLM_MODEL
+# Seconds to wait for one answer, and how often one question is put again after a failure that may
+# pass. Both together stay far below a task's time, see WORKER_TIMEOUT_S.
+LLM_TIMEOUT_S = env.float("LLM_TIMEOUT_S", default=30.0)
+LLM_ATTEMPTS = env.int("LLM_ATTEMPTS", default=3)
+# Questions one process asks at the same time.
+LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=4)
+# The longest answer, in tokens. Models that reason count their reasoning in.
+LLM_ANSWER_TOKENS = env.int("LLM_ANSWER_TOKENS", default=4_096)
+# 0 gives the steadiest answers; models that only take their own are asked without it.
+LLM_TEMPERATURE = env.float("LLM_TEMPERATURE", default=0.0)
+# Prices per million tokens, in the currency you think in; blank: unknown, and no cost is shown.
+LLM_PRICE_INPUT = env.float("LLM_PRICE_INPUT", default=None)
+LLM_PRICE_OUTPUT = env.float("LLM_PRICE_OUTPUT", default=None)
+# The most one run over one episode may use; 0 tokens or a blank cost: no limit.
+LLM_RUN_TOKENS = env.int("LLM_RUN_TOKENS", default=100_000)
+LLM_RUN_COST = env.float("LLM_RUN_COST", default=None)
+# After so many failures in a row an endpoint is left alone for a while, in seconds.
+LLM_BREAKER_FAILURES = env.int("LLM_BREAKER_FAILURES", default=5)
+LLM_BREAKER_S = env.float("LLM_BREAKER_S", default=60.0)
 EMBEDDING_BASE_URL = env.str("EMBEDDING_BASE_URL", default="")
 EMBEDDING_API_KEY = env.str("EMBEDDING_API_KEY", default="")
 EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="")

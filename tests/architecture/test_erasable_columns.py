@@ -26,6 +26,7 @@ EMPTIED = {
     "unexpected value",
     "knowledge.ProposalVector": "vector",
     "knowledge.SearchEntry": "lexemes text vector",
+    "knowledge.ShadowCandidate": "text",
     "knowledge.Subject": "external_id name",
     "knowledge.Version": "about attribute slot_key text value",
     "sessions.Session": "session_data",
@@ -38,6 +39,9 @@ EMPTIED = {
 # Words of the house, of people who work here, or no words at all: codes, identifiers, keyed
 # hashes, numbers.
 KEPT = {
+    # What an endpoint can do, in words of this program about a status or a time-out alone.
+    "extraction.ModelEndpoint": "base_url last_error model refused_parameters role "
+    "structured_output",
     "knowledge.Anchor": "hash place",
     "knowledge.Attribute": "key",
     "knowledge.AuditEvent": "action actor_id actor_kind channel commitment hash object_id "
@@ -47,7 +51,8 @@ KEPT = {
     "knowledge.Decision": "channel kind policy reason_code state_after state_before",
     "knowledge.ErasureRequest": "certificate digest kind manifest reason_code state",
     "knowledge.Evidence": "role",
-    "knowledge.ExtractionRun": "embedder engine model prompt_version shown state usage",
+    "knowledge.ExtractionRun": "arm embedder engine model predict_model prompt_version shown "
+    "state usage",
     "knowledge.Gap": "kind",
     "knowledge.GuidelineVersion": "markdown",
     "knowledge.Job": "key kind payload progress state",
@@ -60,6 +65,8 @@ KEPT = {
     "kind_suggested language memory_type modality start_basis state",
     "knowledge.ProposalVector": "model",
     "knowledge.SearchEntry": "message_ids model source",
+    "knowledge.ShadowCandidate": "aside_reason flags kind modality",
+    "knowledge.ShadowQuote": "role",
     "knowledge.Space": "name slug zone",
     "knowledge.Subject": "kind",
     "knowledge.Tombstone": "cause effect level value_key",
@@ -105,7 +112,9 @@ def test_each_column_that_could_hold_words_is_emptied_or_named(label: str) -> No
 def test_no_column_is_named_that_there_is_not() -> None:
     known = wordy_columns()
     ours = {
-        label for label in (*EMPTIED, *KEPT) if label.split(".")[0] in ("knowledge", "workbench")
+        label
+        for label in (*EMPTIED, *KEPT)
+        if label.split(".")[0] in ("extraction", "knowledge", "workbench")
     }
     for label in ours:
         named = set(EMPTIED.get(label, "").split()) | set(KEPT.get(label, "").split())
