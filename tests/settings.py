@@ -12,7 +12,13 @@ for variable in (
     *("EMBEDDING_BASE_URL", "EMBEDDING_API_KEY", "EMBEDDING_MODEL", "EMBEDDING_DIMENSIONS"),
 ):
     os.environ.pop(variable, None)
-os.environ["WORKBENCH_HOME"] = os.environ.get("WORKBENCH_TEST_HOME", f"{CHECKOUT}/.workbench-test")
+# Each process of a parallel run has a home of its own, and so a database server of its own.
+os.environ["WORKBENCH_HOME"] = str(
+    Path(
+        os.environ.get("WORKBENCH_TEST_HOME", f"{CHECKOUT}/.workbench-test"),
+        os.environ.get("PYTEST_XDIST_WORKER", ""),
+    )
+)
 os.environ["WORKBENCH_HTTPS"] = "0"
 os.environ["WORKBENCH_MANIFEST_STATIC"] = "0"
 os.environ["WORKBENCH_LOG_LEVEL"] = "WARNING"
