@@ -1,28 +1,23 @@
 """Original words come in: conversations, messages, episodes."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 
-from knowledge.commands import audit, jobs, recognising, turns
+from knowledge.commands import audit, incoming, jobs, turns
 from knowledge.errors import Conflict, Erased, InvalidInput, NotFound
-from knowledge.fingerprints import content_forms
 from knowledge.models import (
     Conversation,
     ConversationSubject,
     Episode,
     Message,
-    MessageKind,
     Space,
     Subject,
-    SubjectKind,
-    TombstoneLevel,
 )
-from knowledge.periods import check_instant
 from knowledge.results import Actor, Captured, Lease, NewMessage, SubjectRef
-from knowledge.texts import check_text, keepable, shorten
+from knowledge.texts import keepable, shorten
 
 PROCESS_CONVERSATION = turns.PROCESS_CONVERSATION
 # When words captured live are processed: once nobody has spoken for so long, or so many wait.
@@ -35,20 +30,7 @@ def ensure_subject(*, space_id: int, ref: SubjectRef, now: datetime) -> Subject:
 
     **Raises**: InvalidInput for an unknown kind or an empty id.
     """
-    if ref.kind not in SubjectKind.values or not ref.external_id.strip():
-        raise InvalidInput(
-            f"“{ref}” does not name a subject. Write kind:id, with kind one of "
-            f"{', '.join(SubjectKind.values)}; for example user:ana.",
-            field="subject",
-        )
-    check_text(ref.external_id, field="subject", most=200)
-    name = shorten(ref.name or ref.external_id, field="subject", most=200)
-    recognising.check_name(
-        space_id=space_id,
-        level=TombstoneLevel.SUBJECT,
-        parts=(ref.kind, ref.external_id),
-        noun="subject",
-    )
+    name = incoming.check_subject(space_id=space_id, ref=ref)
     subject, _ = Subject.objects.get_or_create(
         space_id=space_id,
         kind=ref.kind,
@@ -91,6 +73,7 @@ def capture(
     proposes_for: Sequence[SubjectRef] | None = None,
     process_after: timedelta = timedelta(0),
     batch_threshold: int | None = None,
+    then: Callable[[Captured], None] | None = None,
 ) -> Captured:
     """Store what is new of a conversation and ask for its processing.
 
@@ -99,7 +82,8 @@ def capture(
 
     Idempotent by the messages' external ids and content: the same again adds nothing, a longer
     one adds its tail. ``proposes_for`` narrows whose statements are proposed (default: all
-    ``subjects``). A message without a time takes ``now`` and says so.
+    ``subjects``). A message without a time takes ``now`` and says so. ``then`` is told what was
+    done, last of all and within the transaction: what it writes stands and falls with it.
 
     **Raises**: NotFound for an unknown space; InvalidInput; InvalidPeriod for a naive time.
     """
@@ -126,12 +110,15 @@ def capture(
             object_id=str(conversation.pk),
             payload={"messages_new": added, "source": source},
         )
-    return Captured(
+    captured = Captured(
         conversation_id=conversation.pk,
         messages_new=added,
         messages_known=len(messages) - added,
         job_id=job_id,
     )
+    if then is not None:
+        then(captured)
+    return captured
 
 
 @transaction.atomic(durable=True)
@@ -175,20 +162,6 @@ def _waiting(conversation: Conversation) -> int:
     return rows.exclude(text="", redacted_at__isnull=False).count()
 
 
-def _check_speakers(space_id: int, *, refs: Iterable[SubjectRef]) -> None:
-    """Refuse words of an erased subject in whoever's conversation they stand.
-
-    **Raises**: BlockedByTombstone.
-    """
-    for ref in refs:
-        recognising.check_name(
-            space_id=space_id,
-            level=TombstoneLevel.SUBJECT,
-            parts=(ref.kind, ref.external_id),
-            noun="subject",
-        )
-
-
 def _ensure_subjects(
     *, space_id: int, subjects: Sequence[SubjectRef], now: datetime
 ) -> dict[str, Subject]:
@@ -205,16 +178,11 @@ def _ensure_subjects(
 def _ensure_conversation(
     *, space_id: int, external_id: str, source: str, title: str, now: datetime
 ) -> Conversation:
-    recognising.check_name(
-        space_id=space_id,
-        level=TombstoneLevel.CONVERSATION,
-        parts=(source, external_id),
-        noun="conversation",
-    )
+    incoming.check_conversation(space_id=space_id, source=source, external_id=external_id)
     Conversation.objects.get_or_create(
         space_id=space_id,
-        source=check_text(source, field="source", most=64),
-        external_id=check_text(external_id, field="external_id", most=300),
+        source=source,
+        external_id=external_id,
         defaults={"title": shorten(title, field="title", most=300), "created_at": now},
     )
     # Two captures of one conversation take turns, so that ordinals stay dense.
@@ -250,67 +218,9 @@ def _add_messages(
     speakers: dict[str, Subject],
     now: datetime,
 ) -> int:
-    for message in messages:
-        check_text(message.external_id, field="external_id", most=300)
-    # Those that could be the same alone: a long conversation grows by one message at a time.
-    same_ids = conversation.messages.filter(external_id__in={m.external_id for m in messages})
-    seen = set(same_ids.values_list("external_id", "content_hmac"))
-    last = conversation.messages.aggregate(last=Max("ordinal"))["last"]
-    ordinal = 0 if last is None else last + 1
-    rows: list[Message] = []
-    new_speakers: set[SubjectRef] = set()
-    for message in messages:
-        digests = content_forms(message.text)
-        if any((message.external_id, digest) in seen for digest in digests):
-            continue
-        seen.add((message.external_id, digests[0]))
-        if message.speaker is not None and str(message.speaker) not in speakers:
-            new_speakers.add(message.speaker)
-        rows.append(
-            _message_row(
-                conversation,
-                message=message,
-                digest=digests[0],
-                ordinal=ordinal + len(rows),
-                speaker=speakers.get(str(message.speaker)) if message.speaker else None,
-                now=now,
-            )
-        )
-    _check_speakers(conversation.space_id, refs=new_speakers)
+    rows = incoming.new_rows(conversation, messages=messages, speakers=speakers, now=now)
     Message.objects.bulk_create(rows, batch_size=500)
     return len(rows)
-
-
-def _message_row(
-    conversation: Conversation,
-    *,
-    message: NewMessage,
-    digest: str,
-    ordinal: int,
-    speaker: Subject | None,
-    now: datetime,
-) -> Message:
-    if message.kind not in MessageKind.values:
-        raise InvalidInput(
-            f"There is no message kind called {message.kind}. "
-            f"Choose one of {', '.join(MessageKind.values)}.",
-            field="kind",
-        )
-    sent_at = now if message.sent_at is None else check_instant(message.sent_at, field="sent_at")
-    return Message(
-        space_id=conversation.space_id,
-        conversation=conversation,
-        ordinal=ordinal,
-        external_id=message.external_id,
-        content_hmac=digest,
-        speaker=speaker,
-        speaker_name=shorten(message.speaker_name, field="speaker", most=200),
-        kind=message.kind,
-        text=check_text(message.text, field="text"),
-        sent_at=sent_at,
-        sent_at_known=message.sent_at is not None,
-        captured_at=now,
-    )
 
 
 @transaction.atomic(durable=True)
