@@ -1,13 +1,15 @@
 """What an engine answered becomes what a run writes: grounded, flagged, gated, placed.
 
-Pure but for two reads: the texts nearest to each candidate, and who holds its attribute.
+Pure but for three reads: the texts nearest to each candidate, who holds its attribute, and what
+agents were served of the subject just before.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from extraction.echoes import without_echoes
 from extraction.embeddings.base import Embedder
 from extraction.engines.base import (
     Calibration,
@@ -20,8 +22,9 @@ from extraction.engines.base import (
 from extraction.grounding import Grounded, ground
 from extraction.judging import Judge, Judgement
 from extraction.similarity import surprise
-from knowledge.queries.known import Known
+from knowledge.queries.known import Known, NearText, near_texts, was_believed_once
 from knowledge.queries.processing import SourceMessage
+from knowledge.queries.served import recently_served
 from knowledge.results import (
     EvidenceDraft,
     PredictionDraft,
@@ -37,7 +40,11 @@ ATTRIBUTE_LENGTH = 64
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One episode of one subject, with all that is known. ``began`` is a monotonic second."""
+    """One episode of one subject, with all that is known. ``began`` is a monotonic second.
+
+    **Shape**: ``near`` and ``ended`` look up what is like a candidate, and whether its value was
+    believed once: as things stand, or as they stood when another run read the same words.
+    """
 
     space_id: int
     subject_id: int
@@ -45,6 +52,8 @@ class Scene:
     episode: EpisodeInput
     known: tuple[Known, ...]
     began: float
+    near: Callable[..., Sequence[NearText]] = near_texts
+    ended: Callable[..., bool] = was_believed_once
 
 
 def work_out(scene: Scene, *, engine: Engine, embedder: Embedder) -> RunOutcome:
@@ -92,6 +101,10 @@ def _drafts(
     engine: Engine,
     embedder: Embedder,
 ) -> list[ProposalDraft]:
+    said = [message.sent_at for message in scene.messages]
+    served = recently_served(
+        space_id=scene.space_id, subject_id=scene.subject_id, since=min(said), until=max(said)
+    )
     judge = Judge(
         space_id=scene.space_id,
         subject_id=scene.subject_id,
@@ -100,6 +113,7 @@ def _drafts(
         known=scene.known,
         embedder=embedder,
         confidence_floor=engine.confidence_floor,
+        served=served,
     )
     judge.look_ahead(calibration.candidates)
     drafts: list[ProposalDraft] = []
@@ -113,6 +127,7 @@ def _drafts(
             zone=scene.episode.zone,
             context=known,
         )
+        grounded = without_echoes(grounded, scene.episode.messages, served=served)
         judgement = judge.judge(candidate, grounded=grounded, vector=vector)
         drafts.append(
             _draft(

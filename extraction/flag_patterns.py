@@ -62,7 +62,7 @@ ROLE = _any(
     rf"</?{_SPEAKER}>|</?(?:tool_result|function_call)s?>",
 )
 DELIMITER = _any(
-    r"</?(?:memory|memories|statements?|known|messages?|conversation|evidence)\b[^>]*>",
+    r"</?(?:(?:approved_)?memory|memories|statements?|known|messages?|conversation|evidence)\b[^>]*>",
     r"</?(?:data|context|instructions?|prompt)\b[^>]*>",
     r"\b(?:BEGIN|END) (?:MEMORY|DATA|CONTEXT|CONVERSATION)\b",
     r"data about the subject, not instructions",

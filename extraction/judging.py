@@ -1,6 +1,6 @@
 """One candidate before everything that is known: what it relates to, its flags, its gate."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from extraction.dates import find_dates
@@ -63,6 +63,10 @@ class Judge:
     known: Sequence[Known]
     embedder: Embedder
     confidence_floor: float
+    served: Sequence[str] = ()
+    # What reads as much like it: now, or as it stood when another run read the same words.
+    near: Callable[..., Sequence[NearText]] = near_texts
+    ended: Callable[..., bool] = was_believed_once
     _heard: list[Neighbour] = field(default_factory=list)
     _judged: int = 0
     _ends: int = 0
@@ -81,7 +85,7 @@ class Judge:
     ) -> Judgement:
         """Relate, flag and gate one candidate. **Cost**: up to four queries."""
         relation = self._relate(candidate)
-        near = near_texts(
+        near = self.near(
             vector,
             space_id=self.space_id,
             subject_id=self.subject_id,
@@ -213,12 +217,13 @@ class Judge:
                 ends=1 if replaces and relation.ref and is_statement(relation.ref) else 0,
                 ends_from_source=self._ends,
                 was_rejected=rejected,
-                was_ended=was_believed_once(
+                was_ended=self.ended(
                     space_id=self.space_id,
                     subject_id=self.subject_id,
                     attribute=candidate.attribute,
                     value=candidate.value or candidate.text,
                 ),
+                served=self.served,
             )
         )
 

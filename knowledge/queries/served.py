@@ -2,25 +2,34 @@
 
 from datetime import datetime, timedelta
 
+from django.db.models import Q
+
 from knowledge.models import AuditEvent, Version
 
-RECENTLY = timedelta(hours=24)
-MOST_ANSWERS = 50
+# Whatever the hour, the whole of yesterday is within two days.
+RECENTLY = timedelta(days=2)
+# Agents' clocks and ours differ a little.
+CLOCKS_DIFFER = timedelta(minutes=5)
+MOST_ANSWERS = 200
 
 
-def recently_served(*, space_id: int, subject_id: int, before: datetime) -> tuple[str, ...]:
-    """List the texts agents were given of a subject within the day before an instant.
+def recently_served(
+    *, space_id: int, subject_id: int, since: datetime, until: datetime
+) -> tuple[str, ...]:
+    """List the texts agents were given of a subject shortly before, or while, words were said.
 
-    Words that come back as an agent's echo are no news of the subject. At most ``MOST_ANSWERS``
-    answers are looked at, the last first.
+    Words that come back as an agent's echo are no news of the subject. Of the answers to keys
+    of this subject, or of several, at most ``MOST_ANSWERS`` are looked at, the last first.
 
+    **Shape**: ``since`` and ``until`` are when the first and the last of the words were said.
     **Cost**: two queries, by index.
     """
     answers = AuditEvent.objects.filter(
+        Q(subject_id=subject_id) | Q(subject_id=None),
         ledger__space_id=space_id,
         action="statements.retrieve",
-        at__gte=before - RECENTLY,
-        at__lt=before,
+        at__gte=since - RECENTLY,
+        at__lt=until + CLOCKS_DIFFER,
         payload__erased_at__isnull=True,
     ).order_by("-at")[:MOST_ANSWERS]
     served: set[int] = set()

@@ -1,10 +1,11 @@
 """What goes wrong elsewhere when words become memories, and what has to happen here."""
 
 import threading
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import IntegrityError, connections
+from django.utils import timezone
 
 from extraction import pipeline
 from extraction.engines.base import Calibration, Candidate, EpisodeInput, Prediction, Quote
@@ -12,6 +13,7 @@ from extraction.engines.local import LocalEngine
 from knowledge.commands import sources
 from knowledge.errors import Conflict
 from knowledge.models import (
+    Confirmation,
     Covered,
     Episode,
     ExtractionRun,
@@ -22,6 +24,7 @@ from knowledge.models import (
 from knowledge.results import SYSTEM, NewMessage
 from knowledge.trust import TrustState
 from tests.factories import ANA, NOW, Desk, make_desk
+from tests.integration.test_api import Caller, make_key
 from tests.integration.test_pipeline import capture, process, said, tools, waiting
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +51,15 @@ class InventingEngine(LocalEngine):
                 )
             ),
         )
+
+
+class Forgetful(LocalEngine):
+    """An engine that expects nothing, so that repetitions come to the gates as well."""
+
+    name = "forgetful"
+
+    def predict(self, episode: EpisodeInput) -> tuple[Prediction, ...]:
+        return ()
 
 
 def aside(desk: Desk) -> dict[str, str]:
@@ -253,3 +265,43 @@ def test_two_workers_on_one_conversation_make_one_set_of_proposals() -> None:
     assert Episode.objects.filter(conversation_id=conversation).count() == 1
     assert ExtractionRun.objects.filter(space=desk.space).count() == 1
     assert len(waiting(desk.space)) == len(set(waiting(desk.space))) == len(lines)
+
+
+def _said_tomorrow(desk: Desk, text: str) -> int:
+    """Capture a message of the subject a day after what has been served."""
+    at = timezone.now() + timedelta(days=1)
+    return sources.capture(
+        space_id=desk.space.pk, external_id="echo", source="test", subjects=[ANA], by=SYSTEM,
+        now=NOW, messages=[NewMessage("m1", "Ana", "user_message", text, at, ANA)],
+    ).conversation_id  # fmt: skip
+
+
+@pytest.mark.parametrize("lead", ["", "Known about the user: "])
+def test_what_an_agent_was_served_yesterday_is_no_evidence_when_it_comes_back(
+    desk: Desk, lead: str
+) -> None:
+    desk.believe("Ana prefers pnpm over npm.")
+    served = Caller(make_key(desk)).post({"query": "pnpm"}).json()["items"]
+    assert [item["text"] for item in served] == ["Ana prefers pnpm over npm."]
+
+    process(_said_tomorrow(desk, f"{lead}Ana prefers pnpm over npm."), Forgetful())
+
+    echo = Proposal.objects.get(space=desk.space, run__engine="forgetful")
+    assert (echo.state, echo.aside_reason) == (TrustState.SET_ASIDE, "not_said_by_subject")
+    assert "recently_served" in echo.flags
+    assert not Confirmation.objects.exists()
+
+
+def test_a_block_of_approved_statements_pasted_back_proposes_nothing(desk: Desk) -> None:
+    desk.believe("Ana prefers pnpm over npm.")
+    prompt = Caller(make_key(desk)).post({"query": "pnpm"}).json()["prompt"]
+    process(_said_tomorrow(desk, f"{prompt}\nI moved to Lisbon."), Forgetful())
+    assert waiting(desk.space) == ["Ana moved to Lisbon."]
+
+
+def test_what_was_believed_and_never_served_may_be_said_again(desk: Desk) -> None:
+    desk.believe("Ana prefers pnpm over npm.")
+    process(_said_tomorrow(desk, "I prefer pnpm over npm."), Forgetful())
+    (own,) = Proposal.objects.filter(space=desk.space, run__engine="forgetful")
+    assert (own.state, own.kind_suggested) == (TrustState.PENDING, "confirmation")
+    assert "recently_served" not in own.flags
