@@ -2,16 +2,28 @@
 
 An importer turns a file of someone else's making into conversations. It knows no database:
 it yields plain values, one conversation at a time, so that a large export needs little memory.
+Adding a format takes one module here with ``IMPORTER`` in it, and its test.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol, get_args
 
-from extraction.importers import lines
-from extraction.importers.errors import AtLine, NothingReadable, UnknownFormat
+from extraction.importers import lines, source
+from extraction.importers.errors import (
+    AmbiguousFormat,
+    AtLine,
+    EmptyFile,
+    ImportRefused,
+    NothingReadable,
+    UnknownFormat,
+)
+from extraction.importers.limits import SNIFFED_MEMBERS
+from extraction.importers.opening import Fit, Opening, describe, look
+from extraction.importers.source import Member, Source
 
 MessageKind = Literal[
     "user_message",
@@ -60,12 +72,32 @@ class Participant:
     name: str
 
 
+Why = Literal[
+    "other_branch",  # an answer that was asked for anew, or a question that was changed
+    "hidden",  # not shown to the person: instructions, context
+    "reasoning",  # a model's thoughts before its answer
+    "without_words",  # said nothing
+    "side_conversation",  # a model that talked to another
+    "removed",  # deleted in the conversation itself
+    "event",  # somebody joined, a title changed: nobody spoke
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A message of the file that is not taken in, by its id there (may be empty), and why."""
+
+    external_id: str
+    why: Why
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedConversation:
     """One conversation, or the next part of one: a later part has the same ``external_id``.
 
-    **Shape**: ``source`` is the importer's name; ``without_words`` counts messages that said
-    nothing and were left out; ``bytes_read`` is how far into the file it ends, for progress.
+    **Shape**: ``source`` is the importer's name; ``left_out`` lists messages not taken in, and
+    ``without_words`` counts those of them that said nothing; ``bytes_read`` is how far into the
+    source it ends, for progress.
     """
 
     external_id: str
@@ -75,43 +107,40 @@ class ImportedConversation:
     participants: tuple[Participant, ...]
     without_words: int = 0
     bytes_read: int = 0
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ImportProblem:
-    """Something that could not be imported, while the rest was. ``line`` is 1-based or 0."""
+    """Something that could not be imported, while the rest was.
+
+    **Shape**: ``line`` is 1-based or 0; ``member`` is the file of an archive it is about, or empty.
+    """
 
     line: int
     message: str
+    member: str = ""
 
 
 Imported = ImportedConversation | ImportProblem
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """What a file looks like before anyone reads it whole.
-
-    **Shape**: ``head`` is its first characters; ``values`` the JSON values of its first lines or,
-    with ``whole``, the one value that the file is.
-    """
-
-    head: str
-    values: tuple[object, ...]
-    whole: bool = False
-
-
 class Importer(Protocol):
-    """One format. ``expects`` completes "Expected one of: …"."""
+    """One format.
+
+    **Shape**: ``expects`` completes "Expected one of: …". ``members`` finds, by their path, the
+    files of a folder or zip that hold its conversations; a lone file may be called anything.
+    """
 
     name: str
     expects: str
+    members: re.Pattern[str]
 
-    def recognises(self, opening: Opening) -> bool:
-        """Tell whether the file may be of this format."""
+    def recognises(self, opening: Opening) -> Fit:
+        """Tell how well a file that ``members`` finds fits this format."""
         ...
 
-    def read(self, path: Path) -> Iterator[Imported]:
+    def read(self, source: Source) -> Iterator[Imported]:
         """Yield conversations and problems; a bad line never ends it."""
         ...
 
@@ -120,92 +149,153 @@ _IMPORTERS: dict[str, Importer] = {}
 
 
 def register(importer: Importer) -> None:
-    """Make a format known under its name."""
+    """Make a format known under its name. **Raises**: ValueError where the name is taken."""
+    if importer.name in _IMPORTERS:
+        raise ValueError(f"two formats are called {importer.name}")
     _IMPORTERS[importer.name] = importer
 
 
 def names() -> tuple[str, ...]:
-    """List the names of the known formats."""
-    return tuple(_IMPORTERS)
+    """List the names of the known formats, sorted."""
+    return tuple(sorted(_IMPORTERS))
 
 
-def sniff(path: Path) -> str:
-    """Tell the name of the importer that knows the file's shape.
+def expectations() -> dict[str, str]:
+    """Give what each format expects of a file, by the format's name."""
+    return {name: _IMPORTERS[name].expects for name in names()}
 
-    **Cost**: reads the first lines; the whole file only if it is one JSON document within limits.
-    **Raises**: EmptyFile, FileUnreadable, NotUtf8, HoldsNul, LineTooLong, UnknownFormat.
+
+def sniff(path: Path, *, name: str = "") -> str:
+    """Tell the name of the importer that knows the shape of a file, folder or zip.
+
+    ``name`` is what the person calls the file, where the path is another.
+
+    **Cost**: reads first lines or items; a whole file only if it is one JSON object within limits.
+    **Raises**: EmptyFile, FileUnreadable, UnsafeArchive, DamagedArchive, NotUtf8, HoldsNul,
+    LineTooLong, UnknownFormat, AmbiguousFormat.
     """
-    head = lines.read_head(path)
-    opening = Opening(head=head, values=tuple(lines.first_values(path)))
-    found = _recognise(opening)
-    if found is None and (document := lines.document_if_small(path)) is not None:
-        opening = Opening(head=head, values=(document,), whole=True)
-        found = _recognise(opening)
-    if found is None:
-        lines.check_first_line(path)
-        raise UnknownFormat(path.name, found=_describe(opening), expected=_expected())
-    return found
+    with source.opened(path, name=name) as handed_in:
+        return _recognised(handed_in).name
 
 
 def read(
     path: Path,
     format: str | None = None,  # noqa: A002 - the name of the command's option, --format
+    *,
+    name: str = "",
 ) -> Iterator[Imported]:
-    """Yield the file's conversations and its problems, in the file's order.
+    """Yield the conversations of a file, folder or zip, and its problems, in their order.
 
-    **Cost**: memory for one conversation (formats of lines) or one document, within limits.
+    **Cost**: memory for one conversation, or one document within limits.
     **Raises**: what ``sniff`` raises, before anything is yielded; NothingReadable at the end where
     not one conversation came out.
     """
-    importer = _named(path, format)
-    problems = 0
-    conversations = 0
-    first = ""
-    for item in importer.read(path):
-        if isinstance(item, ImportedConversation):
-            conversations += 1
-        else:
-            problems += 1
-            first = first or (f"line {item.line}: {item.message}" if item.line else item.message)
-        yield item
-    if not conversations:
-        first = first or "it holds no conversation."
-        raise NothingReadable(path.name, problems=problems, first=first)
+    with source.opened(path, name=name) as handed_in:
+        importer = _named(handed_in, format)
+        problems = 0
+        conversations = 0
+        first = ""
+        for item in importer.read(handed_in):
+            if isinstance(item, ImportedConversation):
+                conversations += 1
+            else:
+                problems += 1
+                first = first or in_words(item)
+            yield item
+        if not conversations:
+            first = first or "it holds no conversation."
+            raise NothingReadable(handed_in.name, problems=problems, first=first)
 
 
-def _named(path: Path, name: str | None) -> Importer:
-    """Find the importer asked for, or the one the file's shape asks for."""
-    if name is None:
-        return _IMPORTERS[sniff(path)]
-    if name not in _IMPORTERS:
-        raise UnknownFormat(path.name, found=f"the format name {name!r}", expected=names())
-    lines.read_head(path)
-    return _IMPORTERS[name]
+def in_words(problem: ImportProblem) -> str:
+    """Say a problem with its place: the file of an archive, the line."""
+    line = f"line {problem.line}" if problem.line else ""
+    place = ", ".join(part for part in (problem.member, line) if part)
+    return f"{place}: {problem.message}" if place else problem.message
 
 
-def _recognise(opening: Opening) -> str | None:
-    return next((i.name for i in _IMPORTERS.values() if i.recognises(opening)), None)
-
-
-def _expected() -> tuple[str, ...]:
-    return tuple(f"{importer.name} ({importer.expects})" for importer in _IMPORTERS.values())
-
-
-def _describe(opening: Opening) -> str:
-    """Say in a few words what the file holds instead."""
-    first = opening.values[0] if opening.values else None
-    if isinstance(first, dict):
-        kind = "one JSON object" if opening.whole else "a JSON object per line"
-        keys = ", ".join(repr(str(key)[:40]) for key in list(first)[:6])
-        return f"{kind} with the keys {keys}" if keys else f"{kind}, without any key"
-    if isinstance(first, list):
-        inner = type(first[0]).__name__ if first else "nothing"
-        return f"a JSON list of {inner}"
-    if first is not None:
-        return f"a JSON {type(first).__name__}"
-    return f"text that is no JSON, beginning {opening.head.strip()[:60]!r}"
-
-
-def as_problem(error: AtLine) -> ImportProblem:
+def as_problem(error: AtLine, *, member: Member | None = None) -> ImportProblem:
     """Turn an error about one line into a problem beside the kept lines."""
-    return ImportProblem(line=error.line, message=error.message)
+    named = member.name if member is not None and "/" in member.name else ""
+    return ImportProblem(line=error.line, message=error.message, member=named)
+
+
+def _named(handed_in: Source, name: str | None) -> Importer:
+    """Find the importer asked for, or the one the shape asks for."""
+    if name is None:
+        return _recognised(handed_in)
+    if name not in _IMPORTERS:
+        found = f"the format name {name!r}"
+        raise UnknownFormat(handed_in.name, found=found, expected=names())
+    importer = _IMPORTERS[name]
+    if not handed_in.matching(importer.members):
+        raise UnknownFormat(
+            handed_in.name, found=_listing(handed_in), expected=(f"{name} ({importer.expects})",)
+        )
+    if handed_in.kind == "file":
+        lines.read_head(handed_in.members[0])
+    return importer
+
+
+def _recognised(handed_in: Source) -> Importer:
+    """Find the one format that fits best. **Raises**: UnknownFormat, AmbiguousFormat and others."""
+    openings = _Openings(handed_in)
+    fits = {name: _fit(_IMPORTERS[name], openings) for name in names()}
+    best = max(fits.values())
+    if best == Fit.NO:
+        openings.raise_unknown()
+    fitting = tuple(name for name, fit in fits.items() if fit == best)
+    if len(fitting) > 1:
+        raise AmbiguousFormat(handed_in.name, fitting)
+    return _IMPORTERS[fitting[0]]
+
+
+def _fit(importer: Importer, openings: "_Openings") -> Fit:
+    """Give the best fit among the first files that the format may be in."""
+    found = openings.matching(importer.members)
+    return max((importer.recognises(opening) for opening in found), default=Fit.NO)
+
+
+class _Openings:
+    """The beginnings of the source's files, each looked at once."""
+
+    def __init__(self, handed_in: Source) -> None:
+        self._source = handed_in
+        self._names = tuple(member.name for member in handed_in.members)
+        self._seen: dict[str, Opening | ImportRefused] = {}
+
+    def matching(self, pattern: re.Pattern[str]) -> list[Opening]:
+        """Give the first readable openings of the files that the pattern finds."""
+        found = map(self._look, self._source.matching(pattern)[:SNIFFED_MEMBERS])
+        return [opening for opening in found if isinstance(opening, Opening)]
+
+    def raise_unknown(self) -> None:
+        """Say what was found instead. **Raises**: always; what is wrong with a lone file first."""
+        expected = tuple(f"{name} ({words})" for name, words in expectations().items())
+        if self._source.kind == "file":
+            lines.check_first_line(self._source.members[0])
+            found = describe(look(self._source.members[0]))
+            raise UnknownFormat(self._source.name, found=found, expected=expected)
+        if not self._source.members:
+            raise EmptyFile(self._source.name)
+        for refused in self._seen.values():
+            if isinstance(refused, ImportRefused) and not isinstance(refused, EmptyFile):
+                raise refused
+        raise UnknownFormat(self._source.name, found=_listing(self._source), expected=expected)
+
+    def _look(self, member: Member) -> Opening | ImportRefused:
+        if member.name not in self._seen:
+            try:
+                self._seen[member.name] = look(member, names=self._names)
+            except ImportRefused as refused:
+                if self._source.kind == "file":
+                    raise
+                self._seen[member.name] = refused
+        return self._seen[member.name]
+
+
+def _listing(handed_in: Source) -> str:
+    """Say in a few words which files there are."""
+    shown = ", ".join(member.name[:60] for member in handed_in.members[:5])
+    more = len(handed_in.members) - 5
+    return f"a {handed_in.kind} with {shown}{f' and {more} more' if more > 0 else ''}"

@@ -3,12 +3,17 @@
 ImportRefused
 ├── FileUnreadable      missing, a folder, or no permission
 ├── EmptyFile           no bytes, or blank lines only
+├── UnsafeArchive       a zip or folder that no program exports: outside paths, bombs, locks
+├── DamagedArchive      a zip that cannot be unpacked
 ├── NotUtf8             bytes that are no UTF-8 (or another Unicode encoding)
 ├── HoldsNul            NUL bytes: a binary file, or a damaged one
 ├── LineTooLong         one line above the limit; refused without reading it whole
 ├── DocumentTooLong     one JSON document above the limit
+├── ItemTooLong         one item of a JSON list above the limit
 ├── BrokenLine          a line that is no JSON, or lacks what its format needs
+├── BrokenItem          the same of an item of a JSON list
 ├── UnknownFormat       no importer knows this shape
+├── AmbiguousFormat     several know it equally well
 └── NothingReadable     a known format, but not one conversation came out of it
 
 Those about one line become an ``ImportProblem`` while the other lines are kept;
@@ -34,6 +39,20 @@ class EmptyFile(ImportRefused):
 
     def __init__(self, path: str) -> None:
         super().__init__(f"{path} is empty: there is nothing to import.")
+
+
+class UnsafeArchive(ImportRefused):
+    """An archive is not taken in at all, for what it would do to whoever reads it."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} was refused: {reason}.")
+
+
+class DamagedArchive(ImportRefused):
+    """A zip, or a file in it, cannot be unpacked."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} cannot be unpacked: {reason}.")
 
 
 class AtLine(ImportRefused):
@@ -65,6 +84,14 @@ class BrokenLine(AtLine):
     """A line is not what its format promises."""
 
 
+class ItemTooLong(AtLine):
+    """An item of a JSON list is longer than any conversation we accept."""
+
+
+class BrokenItem(AtLine):
+    """An item of a JSON list, or the list itself, is not what its format promises."""
+
+
 class UnknownFormat(ImportRefused):
     """No importer knows the shape. **Shape**: ``expected`` has one sentence per known format."""
 
@@ -73,6 +100,15 @@ class UnknownFormat(ImportRefused):
         self.expected = expected
         known = "; ".join(expected)
         super().__init__(f"{path} has no known format. Found: {found}. Expected one of: {known}.")
+
+
+class AmbiguousFormat(ImportRefused):
+    """Several formats look like this and none more so; the person must say which."""
+
+    def __init__(self, path: str, names: tuple[str, ...]) -> None:
+        self.names = names
+        shown = ", ".join(names)
+        super().__init__(f"{path} may be of several formats: {shown}. Say which one it is.")
 
 
 class NothingReadable(ImportRefused):

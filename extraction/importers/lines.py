@@ -1,11 +1,10 @@
-"""Reading files of unknown size and honesty with bounded memory."""
+"""Reading texts of unknown size and honesty with bounded memory."""
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from extraction.importers.errors import (
@@ -13,26 +12,21 @@ from extraction.importers.errors import (
     BrokenLine,
     DocumentTooLong,
     EmptyFile,
-    FileUnreadable,
     HoldsNul,
+    ImportRefused,
     LineTooLong,
     NotUtf8,
     UnknownFormat,
 )
+from extraction.importers.limits import DOCUMENT_LIMIT, HEAD_BYTES, KIB, LINE_LIMIT, MIB
+from extraction.importers.source import Member
 
-MIB = 1024 * 1024
-LINE_LIMIT = 8 * MIB  # the longest conversation in one line that we accept
-DOCUMENT_LIMIT = (
-    16 * MIB
-)  # the largest JSON document read whole; parsed it needs several times that
-HEAD_BYTES = 64 * 1024
-_SKIP_BYTES = 64 * 1024
-_SNIFFED_LINES = 20
-_UTF8_BOM = b"\xef\xbb\xbf"
-_OTHER_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
+_SKIP_BYTES = 64 * KIB
 _CONTAINERS = {
-    b"PK\x03\x04": "a zip file (unpack it first)",
+    b"PK\x03\x04": "a zip file within the file",
     b"\x1f\x8b": "a gzip file (unpack it first)",
+    b"Rar!": "a RAR archive (unpack it first, or make it a zip)",
+    b"7z\xbc\xaf": "a 7z archive (unpack it first, or make it a zip)",
     b"%PDF": "a PDF file",
     b"SQLite format 3": "an SQLite database",
 }
@@ -40,57 +34,53 @@ _CONTAINERS = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line that is not blank. ``number`` is 1-based; ``ends_at`` is its end in bytes."""
+    """One line that is not blank. ``number`` is 1-based; ``ends_at`` is its end in the source."""
 
     number: int
     text: str
     ends_at: int
 
 
-def read_head(path: Path) -> str:
+def read_head(member: Member) -> str:
     """Give the first characters of the file, having checked that it is text.
 
-    **Raises**: FileUnreadable, EmptyFile, UnknownFormat for containers, NotUtf8, HoldsNul.
+    **Raises**: FileUnreadable, EmptyFile, UnknownFormat for containers, NotUtf8, DamagedArchive.
     """
-    with _opened(path) as file:
-        head = file.read(HEAD_BYTES)
-    if not head.removeprefix(_UTF8_BOM).strip() and path.stat().st_size <= HEAD_BYTES:
-        raise EmptyFile(path.name)
+    with member.open() as stream:
+        head = stream.read(HEAD_BYTES)
+    if not head.strip() and len(head) < HEAD_BYTES:
+        raise EmptyFile(member.name)
     for magic, what in _CONTAINERS.items():
         if head.startswith(magic):
-            raise UnknownFormat(path.name, found=what, expected=("a text file in UTF-8",))
-    for mark, encoding in _OTHER_BOMS.items():
-        if head.startswith(mark):
-            raise NotUtf8(1, f"The file is {encoding}, not UTF-8. Save it as UTF-8.")
-    return head.decode("utf-8-sig", errors="replace")
+            raise UnknownFormat(member.name, found=what, expected=("a text file in UTF-8",))
+    return head.decode("utf-8", errors="replace")
 
 
-def read_lines(path: Path) -> Iterator[Line | AtLine]:
+def read_lines(member: Member) -> Iterator[Line | AtLine]:
     """Yield each line that is not blank, or what is wrong with it.
 
     **Shape**: a byte order mark is dropped; a too long line is skipped without being held.
-    **Raises**: FileUnreadable.
+    **Raises**: FileUnreadable, NotUtf8 for a refused encoding.
     """
-    with _opened(path) as file:
-        number = 0
-        while raw := file.readline(LINE_LIMIT + 1):
-            number += 1
-            if len(raw) > LINE_LIMIT:
-                _skip_line(file, raw)
-                yield _too_long(number)
-                continue
-            raw = raw.removeprefix(_UTF8_BOM) if number == 1 else raw
-            if raw.strip():
-                yield _decoded(raw, number=number, ends_at=file.tell())
+    with member.open() as stream:
+        try:
+            yield from _lines(stream, begins_at=member.begins_at)
+        except AtLine as error:
+            yield error
+        except ImportRefused as error:
+            yield AtLine(0, str(error))
 
 
 def parse_json(text: str, *, line: int) -> object:
     """Parse one JSON value.
 
-    **Raises**: BrokenLine that says where it breaks; also for NaN, and for nesting too deep.
+    **Raises**: BrokenLine that says where it breaks; also for NaN, for a key that comes twice in
+    one object, and for nesting too deep.
     """
     try:
-        value: object = json.loads(text, parse_constant=_refuse_constant)
+        value: object = json.loads(
+            text, parse_constant=_refuse_constant, object_pairs_hook=_each_key_once
+        )
     except json.JSONDecodeError as error:
         where = f"at character {error.pos + 1}" if error.pos < len(text.rstrip()) else "at its end"
         what = error.msg.removesuffix(" at")
@@ -102,52 +92,34 @@ def parse_json(text: str, *, line: int) -> object:
     return value
 
 
-def first_values(path: Path) -> Iterator[object]:
-    """Yield the JSON objects and lists among the file's first lines."""
-    for line in islice(read_lines(path), _SNIFFED_LINES):
-        if isinstance(line, AtLine):
-            continue
-        try:
-            value = parse_json(line.text, line=line.number)
-        except BrokenLine:
-            continue
-        if isinstance(value, dict | list):
-            yield value
-
-
-def read_document(path: Path) -> object:
+def read_document(member: Member) -> object:
     """Parse a file that is one JSON document.
 
-    **Raises**: DocumentTooLong, NotUtf8, BrokenLine.
+    **Raises**: DocumentTooLong, NotUtf8, HoldsNul, BrokenLine.
     """
-    with _opened(path) as file:
-        raw = file.read(DOCUMENT_LIMIT + 1)
+    with member.open() as stream:
+        raw = stream.read(DOCUMENT_LIMIT + 1)
     if len(raw) > DOCUMENT_LIMIT:
         limit = DOCUMENT_LIMIT // MIB
         raise DocumentTooLong(0, f"The document is larger than {limit} MiB. Split it.")
+    if b"\x00" in raw:
+        at = raw.index(b"\x00") + 1
+        raise HoldsNul(0, f"Byte {at} of the file is NUL: it is no text file, or it is damaged.")
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise NotUtf8(0, f"Byte {error.start + 1} of the file is not UTF-8.") from None
     return parse_json(text, line=0)
 
 
-def document_if_small(path: Path) -> object | None:
-    """Parse the file as one JSON document, or give None if it is none."""
-    try:
-        return read_document(path)
-    except AtLine:
-        return None
-
-
-def check_first_line(path: Path) -> None:
+def check_first_line(member: Member) -> None:
     """Name what is wrong with the first line, where something is.
 
     **Raises**: NotUtf8, HoldsNul, LineTooLong, EmptyFile.
     """
-    first = next(read_lines(path), None)
+    first = next(read_lines(member), None)
     if first is None:
-        raise EmptyFile(path.name)
+        raise EmptyFile(member.name)
     if isinstance(first, AtLine):
         raise first
 
@@ -157,15 +129,18 @@ def looks_like(head: str, pattern: re.Pattern[str]) -> bool:
     return pattern.match(head.lstrip("\ufeff \t\r\n")) is not None
 
 
-def _opened(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except FileNotFoundError:
-        raise FileUnreadable(str(path), "there is no such file") from None
-    except IsADirectoryError:
-        raise FileUnreadable(str(path), "it is a folder") from None
-    except OSError as error:
-        raise FileUnreadable(str(path), error.strerror or "it cannot be opened") from None
+def _lines(stream: BinaryIO, *, begins_at: int) -> Iterator[Line | AtLine]:
+    number = 0
+    ends_at = begins_at
+    while raw := stream.readline(LINE_LIMIT + 1):
+        number += 1
+        ends_at += len(raw)
+        if len(raw) > LINE_LIMIT:
+            ends_at += _skip_line(stream, raw)
+            limit = LINE_LIMIT // MIB
+            yield LineTooLong(number, f"The line is longer than {limit} MiB and was refused.")
+        elif raw.strip():
+            yield _decoded(raw, number=number, ends_at=ends_at)
 
 
 def _decoded(raw: bytes, *, number: int, ends_at: int) -> Line | AtLine:
@@ -179,14 +154,23 @@ def _decoded(raw: bytes, *, number: int, ends_at: int) -> Line | AtLine:
         return NotUtf8(number, f"Byte {error.start + 1} is not UTF-8. Save the file as UTF-8.")
 
 
-def _skip_line(file: BinaryIO, raw: bytes) -> None:
+def _skip_line(stream: BinaryIO, raw: bytes) -> int:
+    """Pass over the rest of a line and give its length."""
+    skipped = 0
     while raw and not raw.endswith(b"\n"):
-        raw = file.readline(_SKIP_BYTES)
-
-
-def _too_long(number: int) -> LineTooLong:
-    return LineTooLong(number, f"The line is longer than {LINE_LIMIT // MIB} MiB and was refused.")
+        raw = stream.readline(_SKIP_BYTES)
+        skipped += len(raw)
+    return skipped
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _each_key_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Make an object; which of two values under one key was meant, nobody can say."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"the key {twice[:40]!r} comes twice in one object")
+    return found

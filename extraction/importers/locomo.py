@@ -7,20 +7,20 @@ only; a minute per turn keeps the order of what was said.
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from extraction.importers.base import (
     Imported,
     ImportedConversation,
     ImportedMessage,
     ImportProblem,
-    Opening,
     Participant,
     as_problem,
 )
 from extraction.importers.errors import AtLine
 from extraction.importers.identity import MessageIds, content_id
-from extraction.importers.lines import read_document
+from extraction.importers.json_items import read_values
+from extraction.importers.opening import Fit, Opening
+from extraction.importers.source import Source
 from extraction.importers.wording import Unfit, bounded, id_from_name, stable_id, storable
 
 NAME = "locomo"
@@ -52,23 +52,20 @@ class Locomo:
     name = NAME
     expects = 'a JSON document with "sample_id" and "conversation" with "session_1", or a list'
 
-    def recognises(self, opening: Opening) -> bool:
-        """Tell whether the document, or the first of its list, is a sample."""
-        return any(_is_sample(first) for value in opening.values for first in _samples(value)[:1])
+    members = re.compile(r"\.json$", re.IGNORECASE)
 
-    def read(self, path: Path) -> Iterator[Imported]:
+    def recognises(self, opening: Opening) -> Fit:
+        """Tell whether the document, or one of the first of its list, is a sample."""
+        return Fit.SURE if any(map(_is_sample, opening.values)) else Fit.NO
+
+    def read(self, source: Source) -> Iterator[Imported]:
         """Yield each session of each sample, in the order of their numbers."""
-        try:
-            document = read_document(path)
-        except AtLine as error:
-            yield as_problem(error)
-            return
-        for place, sample in enumerate(_samples(document), start=1):
-            yield from _sessions(sample, place=place)
-
-
-def _samples(document: object) -> list[object]:
-    return document if isinstance(document, list) else [document]
+        for member in source.matching(self.members):
+            for item in read_values(member):
+                if isinstance(item, AtLine):
+                    yield as_problem(item, member=member)
+                else:
+                    yield from _sessions(item.value, place=item.number)
 
 
 def _is_sample(value: object) -> bool:
@@ -171,3 +168,6 @@ def _when(value: object) -> datetime:
         return datetime(int(match[6]), month, int(match[4]), hour, int(match[2]), tzinfo=UTC)
     except ValueError:
         raise Unfit(f"the time {str(value)[:60]!r} does not exist") from None
+
+
+IMPORTER = Locomo()

@@ -10,13 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from extraction.importers.base import (
     Imported,
     ImportedConversation,
     ImportedMessage,
-    Opening,
     Participant,
     as_problem,
 )
@@ -33,6 +31,8 @@ from extraction.importers.openai_messages import (
     own_id_of,
     time_of,
 )
+from extraction.importers.opening import Fit, Opening
+from extraction.importers.source import Member, Source
 from extraction.importers.wording import Unfit, bounded, digest, id_from_name
 
 NAME = "openai_jsonl"
@@ -46,24 +46,32 @@ class OpenAiJsonl:
     name = NAME
     expects = 'lines of {"messages": [{"role": …, "content": …}]} or of single such messages'
 
-    def recognises(self, opening: Opening) -> bool:
-        """Tell whether the first lines are chats, even if the first is cut."""
-        if opening.whole:
-            return False
-        found = any(_is_chat(value) or _is_message(value) for value in opening.values)
-        return found or looks_like(opening.head, _BEGINS)
+    members = re.compile(r"\.(jsonl|ndjson)$", re.IGNORECASE)
 
-    def read(self, path: Path) -> Iterator[Imported]:
-        """Yield the conversations of the file and what was wrong with lines."""
-        reader = _FileReader()
-        for line in read_lines(path):
-            try:
-                if isinstance(line, AtLine):
-                    raise line
-                yield from reader.take(line)
-            except AtLine as error:
-                yield as_problem(error)
-        yield from reader.rest()
+    def recognises(self, opening: Opening) -> Fit:
+        """Tell whether the first lines are chats, even if the first is cut."""
+        if opening.shape != "lines":
+            return Fit.NO
+        if any(_is_chat(value) or _is_message(value) for value in opening.values):
+            return Fit.SHAPE
+        return Fit.BEGINS if looks_like(opening.head, _BEGINS) else Fit.NO
+
+    def read(self, source: Source) -> Iterator[Imported]:
+        """Yield the conversations of each file and what was wrong with lines."""
+        for member in source.matching(self.members):
+            yield from _read(member)
+
+
+def _read(member: Member) -> Iterator[Imported]:
+    reader = _FileReader()
+    for line in read_lines(member):
+        try:
+            if isinstance(line, AtLine):
+                raise line
+            yield from reader.take(line)
+        except AtLine as error:
+            yield as_problem(error, member=member)
+    yield from reader.rest()
 
 
 @dataclass(slots=True)
@@ -284,3 +292,6 @@ def _is_message(value: object) -> bool:
 
 def _has_role(value: object) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("role"), str)
+
+
+IMPORTER = OpenAiJsonl()

@@ -169,7 +169,6 @@ def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
         (b"{}", "without any key"),
         (b"7", "a JSON int"),
         (b'{\n "messages": [{"role": "user", "content": "x"}]\n}', "one JSON object"),
-        (b"PK\x03\x04rest", "a zip file"),
         (b"\x1f\x8brest", "a gzip file"),
     ],
 )
@@ -184,12 +183,27 @@ def test_an_unknown_shape_is_named_with_what_was_expected(
     assert refusal.value.expected
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
-def test_another_unicode_encoding_is_named(tmp_path: Path, encoding: str) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_an_encoding_that_names_itself_is_read(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "chat.jsonl"
-    path.write_text(json.dumps(GOOD), encoding=encoding)
-    with pytest.raises(NotUtf8, match="not UTF-8"):
+    text = "Ich wohne in Köln 🐝"
+    path.write_text(json.dumps(chat(said(text)), ensure_ascii=False), encoding=encoding)
+    assert [m.text for c in conversations(path) for m in c.messages] == [text]
+
+
+def test_utf32_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_text(json.dumps(GOOD), encoding="utf-32")
+    with pytest.raises(NotUtf8, match="UTF-32, not UTF-8"):
         sniff(path)
+
+
+@pytest.mark.parametrize("damage", [b"\x00\xd8", b"a"])
+def test_damaged_utf16_is_refused(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_bytes(json.dumps(GOOD).encode("utf-16") + damage)
+    with pytest.raises(ImportRefused, match=r"it is UTF-16-\w\w, but it is damaged"):
+        list(read(path))
 
 
 def test_utf16_without_a_mark_is_refused_for_its_nul_bytes(tmp_path: Path) -> None:
@@ -206,15 +220,15 @@ def test_latin1_is_refused(tmp_path: Path) -> None:
         sniff(path)
 
 
-def test_no_file_and_a_folder_are_named(tmp_path: Path) -> None:
+def test_no_file_and_an_empty_folder_are_named(tmp_path: Path) -> None:
     with pytest.raises(FileUnreadable, match="there is no such file"):
         list(read(tmp_path / "absent.jsonl"))
-    with pytest.raises(FileUnreadable, match="it is a folder"):
+    with pytest.raises(EmptyFile, match="there is nothing to import"):
         list(read(tmp_path))
 
 
 def test_an_unknown_format_name_is_refused_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(UnknownFormat, match="openai_jsonl; locomo"):
+    with pytest.raises(UnknownFormat, match=r"Expected one of: .*locomo; .*openai_jsonl"):
         list(read(written(tmp_path, GOOD), "carrier_pigeon"))
 
 
