@@ -104,6 +104,8 @@ class ProposalDraft:
 
     **Shape**: ``gaps`` are positions in the run's gap list. What repeats a waiting proposal names
     it in ``joined_to``; what repeats an earlier draft of the run names its place in ``joins``.
+    What would replace a waiting proposal names it in ``waits_on``, what would replace an earlier
+    draft of the run its place in ``waits_on_draft``.
     """
 
     text: str
@@ -131,6 +133,7 @@ class ProposalDraft:
     joins: int | None = None
     rejected_as: int | None = None
     waits_on: int | None = None
+    waits_on_draft: int | None = None
     gaps: tuple[int, ...] = ()
     vector: tuple[float, ...] | None = None
 

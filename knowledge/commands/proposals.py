@@ -116,7 +116,7 @@ def record_run(
     gaps = _write_gaps(run, outcome=outcome, predicted=predicted)
     written: list[Proposal] = []
     for draft in outcome.drafts:
-        placed = draft if draft.joins is None else replace(draft, joined_to=written[draft.joins].pk)
+        placed = _placed(draft, written)
         written.append(
             _write_draft(
                 run, draft=placed, ordinal=len(written), gaps=gaps, outcome=outcome, now=now
@@ -269,6 +269,16 @@ def _write_gaps(
         if span.predicted is not None
     )
     return gaps
+
+
+def _placed(draft: ProposalDraft, written: Sequence[Proposal]) -> ProposalDraft:
+    """Point a draft at the earlier drafts of its run it speaks to, now that they have ids."""
+    if draft.joins is not None:
+        return replace(draft, joined_to=written[draft.joins].pk)
+    if draft.waits_on_draft is None:
+        return draft
+    first = written[draft.waits_on_draft]
+    return replace(draft, waits_on=first.pk if first.state in WAITING_STATES else None)
 
 
 def _write_draft(
