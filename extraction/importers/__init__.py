@@ -9,6 +9,7 @@ from pkgutil import iter_modules
 from extraction.importers.base import (
     ImportedConversation,
     ImportedMessage,
+    ImportedStatement,
     ImportProblem,
     LeftOut,
     Participant,
@@ -19,6 +20,7 @@ from extraction.importers.base import (
     register,
     sniff,
 )
+from extraction.importers.source import ReadOptions
 
 
 def _register_all() -> None:
@@ -34,8 +36,10 @@ __all__ = [
     "ImportProblem",
     "ImportedConversation",
     "ImportedMessage",
+    "ImportedStatement",
     "LeftOut",
     "Participant",
+    "ReadOptions",
     "expectations",
     "in_words",
     "names",

@@ -23,7 +23,7 @@ from extraction.importers.errors import (
 )
 from extraction.importers.limits import SNIFFED_MEMBERS
 from extraction.importers.opening import Fit, Opening, describe, look
-from extraction.importers.source import Member, Source
+from extraction.importers.source import NOTHING_SAID, Member, ReadOptions, Source
 
 MessageKind = Literal[
     "user_message",
@@ -47,6 +47,7 @@ class ImportedMessage:
     **Shape**: ``external_id`` is unique in its conversation and the same at every import;
     ``speaker`` is a participant's ``speaker`` or the name of whatever else spoke; ``line`` is
     1-based, 0 where the format has no lines. ``text`` is never empty and holds no NUL.
+    ``edited`` where the file notes that these are not the first words.
     **Units**: ``sent_at`` is aware UTC, None where the file does not say.
     """
 
@@ -56,6 +57,7 @@ class ImportedMessage:
     text: str
     sent_at: datetime | None
     line: int
+    edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +94,26 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedStatement:
+    """What another memory already holds as a fact, without the words it came from.
+
+    It waits for approval like any other, resting on the message that records it: the message
+    ``message_id`` of the same conversation, whose text holds ``text`` as it stands.
+    **Shape**: ``external_id`` is the fact's id in that memory.
+    """
+
+    external_id: str
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ImportedConversation:
     """One conversation, or the next part of one: a later part has the same ``external_id``.
 
     **Shape**: ``source`` is the importer's name; ``left_out`` lists messages not taken in, and
     ``without_words`` counts those of them that said nothing; ``bytes_read`` is how far into the
-    source it ends, for progress.
+    source it ends, for progress. ``statements`` are facts another memory made of it.
     """
 
     external_id: str
@@ -108,6 +124,7 @@ class ImportedConversation:
     without_words: int = 0
     bytes_read: int = 0
     left_out: tuple[LeftOut, ...] = ()
+    statements: tuple[ImportedStatement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +200,16 @@ def read(
     format: str | None = None,  # noqa: A002 - the name of the command's option, --format
     *,
     name: str = "",
+    options: ReadOptions = NOTHING_SAID,
 ) -> Iterator[Imported]:
     """Yield the conversations of a file, folder or zip, and its problems, in their order.
 
     **Cost**: memory for one conversation, or one document within limits.
-    **Raises**: what ``sniff`` raises, before anything is yielded; NothingReadable at the end where
-    not one conversation came out.
+    **Raises**: what ``sniff`` raises, before anything is yielded, and AnswerNeeded where the
+    options lack what the file does not say; NothingReadable at the end where not one conversation
+    came out.
     """
-    with source.opened(path, name=name) as handed_in:
+    with source.opened(path, name=name, options=options) as handed_in:
         importer = _named(handed_in, format)
         problems = 0
         conversations = 0

@@ -14,6 +14,9 @@ ImportRefused
 ├── BrokenItem          the same of an item of a JSON list
 ├── UnknownFormat       no importer knows this shape
 ├── AmbiguousFormat     several know it equally well
+├── AnswerNeeded        the file does not say something that changes what it means
+│   ├── ZoneNeeded      its times name no zone
+│   └── DayOrderNeeded  its dates may be day first or month first
 └── NothingReadable     a known format, but not one conversation came out of it
 
 Those about one line become an ``ImportProblem`` while the other lines are kept;
@@ -109,6 +112,40 @@ class AmbiguousFormat(ImportRefused):
         self.names = names
         shown = ", ".join(names)
         super().__init__(f"{path} may be of several formats: {shown}. Say which one it is.")
+
+
+class AnswerNeeded(ImportRefused):
+    """The person must say something first: guessed, it would be wrong for good.
+
+    **Shape**: ``option`` names the one of ``ReadOptions`` that answers.
+    """
+
+    option = ""
+
+
+class ZoneNeeded(AnswerNeeded):
+    """The times of the file are a clock's on a wall, and the file does not say where it hung."""
+
+    option = "zone"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"The times in {path} name no time zone. "
+            "Say which zone they are in, such as Europe/Berlin."
+        )
+
+
+class DayOrderNeeded(AnswerNeeded):
+    """Nothing in the file proves whether days or months come first."""
+
+    option = "day_first"
+
+    def __init__(self, path: str, *, example: str) -> None:
+        self.example = example
+        super().__init__(
+            f"Dates in {path} are written like “{example}”, and nothing in it proves whether the "
+            "day or the month comes first. Say which of the two."
+        )
 
 
 class NothingReadable(ImportRefused):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import tzinfo
 from pathlib import Path
 from typing import BinaryIO
 
@@ -42,6 +43,21 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What the person says about a file that the file itself does not say.
+
+    **Shape**: ``zone`` is where times without a zone were written down; ``day_first`` whether
+    03/04 is the third of April. None where the person was not asked.
+    """
+
+    zone: tzinfo | None = None
+    day_first: bool | None = None
+
+
+NOTHING_SAID = ReadOptions()
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """What was handed in.
 
@@ -51,6 +67,7 @@ class Source:
     name: str
     kind: str  # "file", "folder" or "zip"
     members: tuple[Member, ...]
+    options: ReadOptions = NOTHING_SAID
 
     @property
     def size(self) -> int:
@@ -65,7 +82,7 @@ class Source:
 
 
 @contextmanager
-def opened(path: Path, *, name: str = "") -> Iterator[Source]:
+def opened(path: Path, *, name: str = "", options: ReadOptions = NOTHING_SAID) -> Iterator[Source]:
     """Open what the path names: a folder, a zip (known by its first bytes) or a file.
 
     ``name`` is how messages call it where the path is not what the person knows it by.
@@ -74,16 +91,16 @@ def opened(path: Path, *, name: str = "") -> Iterator[Source]:
     """
     shown = name or path.name
     if path.is_dir():
-        yield Source(shown, "folder", _numbered(_files_below(path, shown=shown)))
+        yield Source(shown, "folder", _numbered(_files_below(path, shown=shown)), options)
         return
     with _binary(path) as file:
         begins = file.read(4)
     if begins not in _ZIP_BEGINS:
         member = Member(shown, path.stat().st_size, 0, lambda: _binary(path))
-        yield Source(shown, "file", (member,))
+        yield Source(shown, "file", (member,), options)
         return
     with zips.opened(path, shown=shown) as packed:
-        yield Source(shown, "zip", _numbered(packed))
+        yield Source(shown, "zip", _numbered(packed), options)
 
 
 def _files_below(root: Path, *, shown: str) -> list[tuple[str, int, Callable[[], BinaryIO]]]:
