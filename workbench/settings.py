@@ -258,12 +258,29 @@ LLM_BREAKER_S = env.float("LLM_BREAKER_S", default=60.0)
 EMBEDDING_BASE_URL = env.str("EMBEDDING_BASE_URL", default="")
 EMBEDDING_API_KEY = env.str("EMBEDDING_API_KEY", default="")
 EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="")
+# 0 takes what the model gives; a number is asked for, where the server can shorten vectors.
 EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=0)
+# Any word; another one has everything embedded anew: for a model changed under its name.
+EMBEDDING_REVISION = env.str("EMBEDDING_REVISION", default="")
+# Put before a question and before what is to be found; models of the E5 kind want both.
+EMBEDDING_QUERY_PREFIX = env.str("EMBEDDING_QUERY_PREFIX", default="", multiline=True)
+EMBEDDING_PASSAGE_PREFIX = env.str("EMBEDDING_PASSAGE_PREFIX", default="", multiline=True)
+# Cosines from which two texts may say the same, and surely do; blank: measured on known pairs.
+EMBEDDING_NEAR = env.float("EMBEDDING_NEAR", default=None)
+EMBEDDING_SAME = env.float("EMBEDDING_SAME", default=None)
+# Texts in one request, and characters of a text; what is beyond is found by its words alone.
+EMBEDDING_BATCH = env.int("EMBEDDING_BATCH", default=64)
+EMBEDDING_TEXT_LIMIT = env.int("EMBEDDING_TEXT_LIMIT", default=2_000)
+# Seconds for one answer; a question's is short, since without it words alone answer at once.
+EMBEDDING_TIMEOUT_S = env.float("EMBEDDING_TIMEOUT_S", default=30.0)
+EMBEDDING_QUERY_TIMEOUT_S = env.float("EMBEDDING_QUERY_TIMEOUT_S", default=3.0)
 
 # --- the worker ------------------------------------------------------------------------------
 # Delivery only: the Job table is the truth. `retry` must be more than twice the longest
 # timeout, or a long task would be delivered a second time while it still runs.
 WORKER_TIMEOUT_S = env.int("WORKER_TIMEOUT_S", default=180)
+# The longest one run may ask a model. A task begins its last run within 65 seconds.
+LLM_RUN_S = env.float("LLM_RUN_S", default=max(30.0, WORKER_TIMEOUT_S - 80.0))
 Q_CLUSTER = {
     "name": "memory-workbench",
     "orm": "default",
@@ -291,6 +308,11 @@ AUDIT_ANCHOR_EVERY = env.int("AUDIT_ANCHOR_EVERY", default=60)
 # --- forgetting ------------------------------------------------------------------------------
 # Erasures in identifiers and keyed hashes: what a restored backup has to forget again.
 ERASURE_LEDGER = env.str("ERASURE_LEDGER", default=str(WORKBENCH_HOME / "erasures.jsonl"))
+
+# --- files that people bring -----------------------------------------------------------------
+# Where they lie until they are read in: web processes and workers must both see it.
+IMPORT_FOLDER = env.str("IMPORT_FOLDER", default=str(WORKBENCH_HOME / "uploads"))
+IMPORT_MOST_MIB = env.int("IMPORT_MOST_MIB", default=2048)
 
 # --- logs ------------------------------------------------------------------------------------
 LOG_FORMAT = env.str("WORKBENCH_LOG_FORMAT", default="console" if DEBUG else "json")
