@@ -1,4 +1,4 @@
-"""What only the workbench owns: the keys agents come with."""
+"""What only the workbench owns: the keys agents come with, and the state of people's screens."""
 
 from datetime import datetime
 
@@ -7,7 +7,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
-from knowledge.models import Space, Subject
+from knowledge.models import Proposal, Space, Subject
 
 
 class Scope(models.TextChoices):
@@ -76,3 +76,56 @@ class ApiKeySubject(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key_id} reads {self.subject_id}"
+
+
+class Draft(models.Model):
+    """What a person has written over a proposal and not decided yet.
+
+    **Shape**: ``fields`` is the edit form as it stood, each value as text; ``version`` is the
+    proposal's when it was saved. ``proposed`` is what the person made of it where somebody else
+    decided first: then the draft is spent.
+    """
+
+    space = models.ForeignKey(Space, on_delete=models.PROTECT, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="+")
+    version = models.PositiveIntegerField()
+    fields = models.JSONField()
+    saved_at = models.DateTimeField()
+    proposed = models.ForeignKey(
+        Proposal, null=True, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "proposal"], name="one_draft_per_card"),
+        ]
+
+    def __str__(self) -> str:
+        return f"draft of {self.user_id} over {self.proposal_id}"
+
+
+class Claim(models.Model):
+    """A person who has a card open. It informs others and forbids nothing.
+
+    **Shape**: ``page`` is the page that shows the card, so that leaving an older one does not
+    end the claim of a newer one.
+    """
+
+    space = models.ForeignKey(Space, on_delete=models.PROTECT, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="+")
+    page = models.UUIDField()
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "proposal"], name="one_claim_per_card"),
+            models.CheckConstraint(
+                condition=Q(until__gt=F("since")), name="claim_ends_after_it_begins"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} has {self.proposal_id} open"

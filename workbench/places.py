@@ -10,9 +10,10 @@ from django.utils import timezone
 from django_q.models import Task
 
 from knowledge.erasing.places import Place, register
+from knowledge.erasing.repeats import Sought
 from knowledge.erasing.scope import Reach
-from knowledge.models import Job
-from workbench.models import ApiKey
+from knowledge.models import Evidence, Job
+from workbench.models import ApiKey, Draft
 
 _QUOTING = "_messages"
 
@@ -22,6 +23,7 @@ def register_all() -> None:
     register(Place("sessions", _count_sessions, _clear_sessions))
     register(Place("keys", _count_keys, _clear_keys))
     register(Place("task results", _count_tasks, _clear_tasks))
+    register(Place("drafts", _count_drafts, _clear_drafts))
 
 
 def _talking(reach: Reach) -> list[tuple[Session, dict[str, Any]]]:
@@ -78,3 +80,28 @@ def _count_tasks(reach: Reach) -> int:
 def _clear_tasks(reach: Reach) -> int:
     """Delete what the queue remembers of finished tasks: a failure may quote what it held."""
     return int(_tasks(reach).delete()[0])
+
+
+def _drafts(reach: Reach) -> QuerySet[Draft]:
+    """Drafts over what falls or loses words, over erased subjects, and those that say it."""
+    quoting = Evidence.objects.filter(message__in=reach.touched).values_list("proposal", flat=True)
+    over = reach.proposals | reach.reasons | reach.originals | frozenset(quoting)
+    sought = Sought(reach)
+    rows = Draft.objects.filter(space_id=reach.scope.space_id).exclude(fields={})
+    falling = [
+        pk
+        for pk, proposal_id, subject_id, fields in rows.values_list(
+            "pk", "proposal_id", "proposal__subject_id", "fields"
+        )
+        if proposal_id in over or subject_id in reach.subjects or sought.is_in(*fields.values())
+    ]
+    return Draft.objects.filter(pk__in=falling)
+
+
+def _count_drafts(reach: Reach) -> int:
+    return _drafts(reach).count()
+
+
+def _clear_drafts(reach: Reach) -> int:
+    """Delete what curators were writing over it: those words are not theirs alone."""
+    return _drafts(reach).delete()[0]

@@ -34,6 +34,7 @@ EMPTIED = {
     "django_q.Success": "result",
     "django_q.Task": "result",
     "workbench.ApiKey": "name",
+    "workbench.Draft": "fields",
 }
 
 # Words of the house, of people who work here, or no words at all: codes, identifiers, keyed
