@@ -1,4 +1,4 @@
-"""OpenAI chat JSONL: one conversation per line, or one message per line.
+"""OpenAI chat messages: one conversation per line, or one message per line, or one JSON list.
 
 The plain form has neither ids nor times. Many exports add them: ``id`` or ``conversation_id``,
 ``title``, ``user`` and ``created_at`` of a conversation, ``id``, ``name`` and ``created_at`` of a
@@ -9,31 +9,33 @@ file, or of a longer export, finds what is already there.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from extraction.importers.base import (
-    Imported,
-    ImportedConversation,
-    ImportedMessage,
-    Participant,
-    as_problem,
+from extraction.importers.base import Imported, ImportedConversation, ImportedMessage, as_problem
+from extraction.importers.drafts import (
+    Draft,
+    content_of,
+    opening_of,
+    participants_of,
+    settle,
+    settled,
+    time_in_words,
+    unforged,
 )
-from extraction.importers.errors import AtLine, BrokenLine
-from extraction.importers.identity import MessageIds, content_id
+from extraction.importers.errors import AtLine, BrokenItem, BrokenLine
+from extraction.importers.identity import MessageIds
+from extraction.importers.json_items import read_values
 from extraction.importers.lines import Line, looks_like, parse_json, read_lines
 from extraction.importers.openai_messages import (
-    NAMELESS_USER,
-    USER_KINDS,
-    Draft,
     Json,
     Surroundings,
     drafts_of,
     own_id_of,
     time_of,
 )
-from extraction.importers.opening import Fit, Opening
+from extraction.importers.opening import Fit, Opening, look
 from extraction.importers.source import Member, Source
-from extraction.importers.wording import Unfit, bounded, digest, id_from_name
+from extraction.importers.wording import Unfit, bounded, digest
 
 NAME = "openai_jsonl"
 _BEGINS = re.compile(r'\{[ \t]*"messages"[ \t]*:[ \t]*\[')
@@ -41,37 +43,75 @@ _PART_OF_CONVERSATION = 500  # messages held at once where a conversation comes 
 
 
 class OpenAiJsonl:
-    """The importer of OpenAI chat JSONL."""
+    """The importer of OpenAI chat messages."""
 
     name = NAME
-    expects = 'lines of {"messages": [{"role": …, "content": …}]} or of single such messages'
-
-    members = re.compile(r"\.(jsonl|ndjson)$", re.IGNORECASE)
+    expects = (
+        'lines, or a JSON list, of {"messages": [{"role": …, "content": …}]} or of single'
+        " such messages"
+    )
+    members = re.compile(r"\.(jsonl|ndjson|json)$", re.IGNORECASE)
 
     def recognises(self, opening: Opening) -> Fit:
-        """Tell whether the first lines are chats, even if the first is cut."""
-        if opening.shape != "lines":
-            return Fit.NO
+        """Tell whether the first lines or items are chats, even if the first is cut."""
         if any(_is_chat(value) or _is_message(value) for value in opening.values):
             return Fit.SHAPE
-        return Fit.BEGINS if looks_like(opening.head, _BEGINS) else Fit.NO
+        is_cut = opening.shape == "lines" and looks_like(opening.head, _BEGINS)
+        return Fit.BEGINS if is_cut else Fit.NO
 
     def read(self, source: Source) -> Iterator[Imported]:
-        """Yield the conversations of each file and what was wrong with lines."""
+        """Yield the conversations of each file and what was wrong with lines or items."""
         for member in source.matching(self.members):
             yield from _read(member)
 
 
 def _read(member: Member) -> Iterator[Imported]:
     reader = _FileReader()
-    for line in read_lines(member):
+    for piece in _pieces(member):
         try:
-            if isinstance(line, AtLine):
-                raise line
-            yield from reader.take(line)
+            if isinstance(piece, AtLine):
+                raise piece
+            yield from reader.take(piece)
         except AtLine as error:
             yield as_problem(error, member=member)
     yield from reader.rest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A value of the file: of a line, 1-based, or of an item, whose ``line`` is 0."""
+
+    value: object
+    line: int
+    item: int
+    ends_at: int
+
+    def unfit(self, error: Unfit) -> AtLine:
+        """Say what is wrong with it as a sentence, with its place."""
+        said = str(error)
+        if self.line:
+            return BrokenLine(self.line, f"{said[:1].upper()}{said[1:]}.")
+        return BrokenItem(0, f"Item {self.item}: {said}.")
+
+
+def _pieces(member: Member) -> Iterator[_Piece | AtLine]:
+    """Give the values of a file, be they on lines, in one list, or one."""
+    if look(member).shape in {"list", "document"}:
+        for item in read_values(member):
+            if isinstance(item, AtLine):
+                yield item
+            else:
+                yield _Piece(item.value, 0, item.number, item.ends_at)
+        return
+    for line in read_lines(member):
+        yield line if isinstance(line, AtLine) else _parsed(line)
+
+
+def _parsed(line: Line) -> _Piece | AtLine:
+    try:
+        return _Piece(parse_json(line.text, line=line.number), line.number, 0, line.ends_at)
+    except BrokenLine as error:
+        return error
 
 
 @dataclass(slots=True)
@@ -97,29 +137,29 @@ class _FileReader:
     openings: Counter[str] = field(default_factory=Counter)
     places: Counter[str] = field(default_factory=Counter)
     nameless: str = ""
+    wordless: int = 0  # messages without words before the first that has some
     group: _Group | None = None
 
-    def take(self, line: Line) -> Iterator[ImportedConversation]:
-        """Read one line and yield what it completes.
+    def take(self, piece: _Piece) -> Iterator[ImportedConversation]:
+        """Read one value and yield what it completes.
 
-        **Raises**: BrokenLine.
+        **Raises**: BrokenLine, BrokenItem.
         """
-        value = parse_json(line.text, line=line.number)
+        value = piece.value
         try:
             if not isinstance(value, dict):
                 raise Unfit(f"expected a JSON object, found {type(value).__name__}")
             if "messages" in value:
-                conversation = self._conversation(value, line=line)
+                conversation = self._conversation(value, piece=piece)
                 yield from self.rest()
                 yield conversation
             elif "role" in value:
-                yield from self._single(value, line=line)
+                yield from self._single(value, piece=piece)
             else:
                 keys = ", ".join(repr(str(key)[:40]) for key in list(value)[:6]) or "none"
                 raise Unfit(f'expected "messages" or "role"; the keys are {keys}')
         except Unfit as error:
-            said = str(error)
-            raise BrokenLine(line.number, f"{said[:1].upper()}{said[1:]}.") from None
+            raise piece.unfit(error) from None
 
     def rest(self) -> Iterator[ImportedConversation]:
         """Yield the group that is still held, if it has messages."""
@@ -129,13 +169,13 @@ class _FileReader:
                 external_id=group.external_id,
                 title=group.title,
                 source=NAME,
-                messages=_unforged(group.messages),
-                participants=_participants(group.messages, user=group.around.user),
+                messages=unforged(group.messages),
+                participants=participants_of(group.messages, user=group.around.user),
                 without_words=group.without_words,
                 bytes_read=group.ends_at,
             )
 
-    def _conversation(self, raw: Json, *, line: Line) -> ImportedConversation:
+    def _conversation(self, raw: Json, *, piece: _Piece) -> ImportedConversation:
         """Read a line that is a whole conversation."""
         rows = raw["messages"]
         if not isinstance(rows, list):
@@ -145,18 +185,18 @@ class _FileReader:
         drafts, without_words = _all_drafts(rows, around)
         if not drafts:
             raise Unfit("the conversation holds no message with words")
-        messages = _settled(drafts, line=line.number)
+        messages = settled(drafts, line=piece.line)
         return ImportedConversation(
             external_id=own_id or self._id_by_opening(drafts),
             title=_title(raw),
             source=NAME,
-            messages=_unforged(messages),
-            participants=_participants(messages, user=around.user),
+            messages=unforged(messages),
+            participants=participants_of(messages, user=around.user),
             without_words=without_words,
-            bytes_read=line.ends_at,
+            bytes_read=piece.ends_at,
         )
 
-    def _single(self, raw: Json, *, line: Line) -> Iterator[ImportedConversation]:
+    def _single(self, raw: Json, *, piece: _Piece) -> Iterator[ImportedConversation]:
         """Add a line that is one message to its conversation's group."""
         key = own_id_of(raw, keys=("conversation_id",))
         group = self.group
@@ -164,35 +204,34 @@ class _FileReader:
             group = None
         around = group.around if group else Surroundings(user=_user(raw))
         drafts = drafts_of(raw, around)
+        if not (drafts or group or key or self.nameless):
+            self.wordless += 1
+            return
         if group is None or len(group.messages) >= _PART_OF_CONVERSATION:
             yield from self.rest()
             group = _Group(key or self._nameless(drafts), title=_title(raw), around=around)
             self.group = group
-        group.without_words += not drafts
-        group.ends_at = line.ends_at
+        group.without_words += (not drafts) + self.wordless
+        self.wordless = 0
+        group.ends_at = piece.ends_at
         for draft in drafts:
             # A counter per conversation is all that is kept between parts: interleaved
             # conversations of any length need little memory.
             self.places[group.external_id] += 1
             place = self.places[group.external_id]
-            found = _message(draft, ids=group.ids, line=line.number, place=place)
+            found = settle(draft, ids=group.ids, line=piece.line, place=place)
             group.messages += found
 
     def _id_by_opening(self, drafts: Sequence[Draft]) -> str:
-        """Name a conversation by its words up to the user's first message.
-
-        What follows may grow until the next export, so it must not count. Several conversations
-        that open alike are told apart by their order in the file.
-        """
-        last = next((i for i, draft in enumerate(drafts) if draft.kind in USER_KINDS), 0)
-        opening = digest(*(_content(draft) for draft in drafts[: last + 1]), _at(drafts[last]))
+        """Tell conversations that open alike apart by their order in the file."""
+        opening = opening_of(drafts)
         self.openings[opening] += 1
         return f"{opening}-{self.openings[opening]}"
 
     def _nameless(self, drafts: Sequence[Draft]) -> str:
         """Name the one conversation of all the lines that name none."""
         if not self.nameless:
-            self.nameless = digest("lines", *(_content(draft) + _at(draft) for draft in drafts))
+            self.nameless = digest("lines", *map(_with_time, drafts))
         return self.nameless
 
 
@@ -213,62 +252,8 @@ def _all_drafts(rows: Sequence[object], around: Surroundings) -> tuple[list[Draf
     return drafts, without_words
 
 
-def _settled(drafts: Sequence[Draft], *, line: int) -> list[ImportedMessage]:
-    """Give every message of a whole conversation its id."""
-    ids = MessageIds()
-    return [message for draft in drafts for message in _message(draft, ids=ids, line=line)]
-
-
-def _message(
-    draft: Draft, *, ids: MessageIds, line: int, place: int | None = None
-) -> list[ImportedMessage]:
-    """Give the message of a draft, or nothing for one sent twice."""
-    external_id = ids.settle(own_id=draft.own_id, content=_content(draft), place=place)
-    if external_id is None:
-        return []
-    return [
-        ImportedMessage(
-            external_id=external_id,
-            speaker=draft.speaker,
-            kind=draft.kind,
-            text=draft.text,
-            sent_at=draft.sent_at,
-            line=line,
-        )
-    ]
-
-
-def _unforged(messages: Sequence[ImportedMessage]) -> tuple[ImportedMessage, ...]:
-    """Tell apart a model or tool that bears the name of a user here."""
-    users = {message.speaker for message in messages if message.kind in USER_KINDS}
-    return tuple(
-        replace(message, speaker=f"{message.speaker} ({message.kind})")
-        if message.kind not in USER_KINDS and message.speaker in users
-        else message
-        for message in messages
-    )
-
-
-def _participants(messages: Sequence[ImportedMessage], *, user: str) -> tuple[Participant, ...]:
-    """List who spoke as a user: by the file's id for its user, by name, or as nobody known."""
-    speakers = dict.fromkeys(m.speaker for m in messages if m.kind in USER_KINDS)
-    return tuple(_participant(speaker, user=user) for speaker in speakers)
-
-
-def _participant(speaker: str, *, user: str) -> Participant:
-    if speaker == user:
-        return Participant(speaker=speaker, kind="user", external_id=user, name=user)
-    external_id = "" if speaker == NAMELESS_USER else id_from_name(speaker)
-    name = speaker if external_id else ""
-    return Participant(speaker=speaker, kind="user", external_id=external_id, name=name)
-
-
-def _content(draft: Draft) -> str:
-    return content_id(kind=draft.kind, speaker=draft.speaker, text=draft.text)
-
-
-def _at(draft: Draft) -> str:
-    return draft.sent_at.isoformat() if draft.sent_at else ""
+def _with_time(draft: Draft) -> str:
+    return content_of(draft) + time_in_words(draft)
 
 
 def _title(raw: Json) -> str:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import get_args
 
 from extraction.importers.base import MessageKind
+from extraction.importers.drafts import NAMELESS_USER, Draft
 from extraction.importers.wording import Unfit, bounded, instant, stable_id, storable
 
 # The first is what the role means; the others may be asked for by an explicit "kind".
@@ -33,21 +34,8 @@ _PLACEHOLDER = {
     "input_file": "[file]",
 }
 _TIME_KEYS = ("created_at", "timestamp", "create_time")
-NAMELESS_USER = "user"  # how a user is called whom the file does not name
-USER_KINDS = frozenset({"user_message", "user_feedback"})
 
 Json = Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A message before its id is settled. ``own_id`` is empty where the file gives none."""
-
-    own_id: str
-    speaker: str
-    kind: MessageKind
-    text: str
-    sent_at: datetime | None
 
 
 @dataclass(slots=True)

@@ -168,7 +168,7 @@ def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
         (b"[]", "a JSON list of nothing"),
         (b"{}", "without any key"),
         (b"7", "a JSON int"),
-        (b'{\n "messages": [{"role": "user", "content": "x"}]\n}', "one JSON object"),
+        (b'{\n "prompt": [{"content": "x"}]\n}', "one JSON object"),
         (b"\x1f\x8brest", "a gzip file"),
     ],
 )
