@@ -38,6 +38,20 @@ def check_can_decide(*, user_id: int | None, space_id: int, now: datetime) -> No
         raise NotAllowed("Only a curator of this space may decide about its proposals.")
 
 
+def can_ask_shadow(*, user_id: int | None, space_id: int, now: datetime) -> bool:
+    """Say whether the person may have an episode run again for comparison, which costs."""
+    return _holds([Role.CURATOR, Role.ADMIN], user_id=user_id, space_id=space_id, now=now)
+
+
+def check_can_ask_shadow(*, user_id: int | None, space_id: int, now: datetime) -> None:
+    """Refuse whoever is neither a curator nor an administrator of the space.
+
+    **Raises**: NotAllowed.
+    """
+    if not can_ask_shadow(user_id=user_id, space_id=space_id, now=now):
+        raise NotAllowed("Only a curator or an administrator of this space may run it again.")
+
+
 def can_read(*, user_id: int | None, space_id: int, now: datetime) -> bool:
     """Say whether the person may look into the space at all."""
     return _holds(Role.values, user_id=user_id, space_id=space_id, now=now)

@@ -3,7 +3,7 @@
 import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +146,23 @@ class RunOutcome:
     gaps: tuple[SpanDraft, ...]
     covered: tuple[SpanDraft, ...]
     drafts: tuple[ProposalDraft, ...]
-    usage: dict[str, int] = field(default_factory=dict)
+    usage: dict[str, Any] = field(default_factory=dict)
     duration_ms: int = 0
     embedder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShadowArm:
+    """Which engine is to read an episode again, and how.
+
+    **Shape**: ``predict_model`` is empty where ``model`` predicts; ``arm`` predict | everything.
+    """
+
+    engine: str
+    model: str
+    prompt_version: str
+    predict_model: str = ""
+    arm: str = "predict"
 
 
 @dataclass(frozen=True, slots=True)

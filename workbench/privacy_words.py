@@ -50,6 +50,11 @@ COUNTS: dict[str, tuple[str, str, str]] = {
     ),
     "episodes": ("episode", "episodes", "the title and the summary go"),
     "predictions": ("prediction", "predictions", "of the engine that rest on this: emptied"),
+    "candidates of shadow runs": (
+        "candidate of a shadow run",
+        "candidates of shadow runs",
+        "kept for comparison alone: emptied",
+    ),
     "notes and cards of decisions": (
         "decision with words",
         "decisions with words",

@@ -24,6 +24,26 @@ def create(
 
     **Raises**: InvalidInput, InvalidPeriod.
     """
+    proposal = judged(
+        space_id=space_id, subject_id=subject_id, draft=draft, run=run, ordinal=ordinal, now=now
+    )
+    proposal.save(force_insert=True)
+    return proposal
+
+
+def judged(
+    *,
+    space_id: int,
+    subject_id: int,
+    draft: ProposalDraft,
+    run: ExtractionRun | None,
+    ordinal: int | None,
+    now: datetime,
+) -> Proposal:
+    """Make a draft the row it would be, tombstones and rejections asked, and write nothing.
+
+    **Raises**: InvalidInput, InvalidPeriod.
+    """
     target_seen = None
     if draft.target_id is not None:
         target_seen = (
@@ -69,7 +89,6 @@ def create(
     proposal.fingerprint = fingerprint(draft.attribute, draft.value or draft.text)
     said_in = [item.message_id for item in draft.evidence]
     recognising.admit(proposal, message_ids=said_in, by_hand=run is None)
-    proposal.save(force_insert=True)
     return proposal
 
 

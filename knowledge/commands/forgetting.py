@@ -30,6 +30,7 @@ from knowledge.models import (
     ProposalVector,
     SearchEntry,
     SearchSource,
+    ShadowCandidate,
     Subject,
     Tombstone,
     Version,
@@ -135,6 +136,7 @@ def empty(reach: Reach, *, decision: Decision, now: datetime) -> None:
     ProposalVector.objects.filter(proposal_id__in=reach.proposals).delete()
     Episode.objects.filter(pk__in=reach.episodes).update(title="", narrative="", redacted_at=now)
     PredictedStatement.objects.filter(pk__in=reach.predicted).update(text="")
+    ShadowCandidate.objects.filter(pk__in=reach.shadows).update(text="")
     ExtractionRun.objects.filter(pk__in=reach.runs).update(error="", redacted_at=now)
     Decision.objects.filter(pk__in=reach.decisions).update(note="", card_digest="")
     Conversation.objects.filter(pk__in=reach.titles).update(title="")

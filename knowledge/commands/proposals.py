@@ -3,30 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F
 
 from knowledge import policies
-from knowledge.commands import audit, drafting, jobs, sources
+from knowledge.commands import audit, drafting, findings, sources
 from knowledge.commands.content import check_evidence, check_part
-from knowledge.errors import Conflict, InvalidInput, NotFound
+from knowledge.errors import InvalidInput, NotFound
 from knowledge.models import (
     Conversation,
-    Covered,
     DecisionKind,
     Episode,
     ExtractionRun,
     Gap,
-    Message,
-    PredictedStatement,
     Proposal,
     ProposalGap,
     ProposalVector,
     RunState,
-    Statement,
-    Subject,
-    Version,
 )
 from knowledge.results import (
     Actor,
@@ -52,17 +47,19 @@ def begin_run(
     shown: Sequence[str],
     now: datetime,
     read: Mapping[int, str] | None = None,
+    predict_model: str = "",
 ) -> ExtractionRun:
     """Open the run of an engine over an episode, or return the open one.
 
     Idempotent by episode, subject, engine, model and prompt version. ``read`` are the
-    texts that were read, by message, and ``shown`` the refs of what was known.
+    texts that were read, by message, and ``shown`` the refs of what was known. ``predict_model``
+    is named where another model predicts.
 
     **Raises**: Conflict when any of it was erased since it was read.
     """
     episode = Episode.objects.get(pk=episode_id)
     sources.lock_conversations(Conversation.objects.filter(pk=episode.conversation_id))
-    _check_still_there(subject_id, read=read or {}, shown=shown)
+    findings.check_still_there(subject_id, read=read or {}, shown=shown)
     run, is_new = ExtractionRun.objects.get_or_create(
         episode_id=episode_id,
         subject_id=subject_id,
@@ -73,6 +70,7 @@ def begin_run(
         defaults={
             "space_id": episode.space_id,
             "cold_start": cold_start,
+            "predict_model": predict_model,
             "shown": list(shown),
             "started_at": now,
         },
@@ -84,6 +82,8 @@ def begin_run(
             error="",
             shown=list(shown),
             cold_start=cold_start,
+            predict_model=predict_model,
+            started_at=now,
             redacted_at=None,
         )
         run.refresh_from_db()
@@ -91,10 +91,22 @@ def begin_run(
 
 
 @transaction.atomic(durable=True)
-def fail_run(*, run_id: int, error: str) -> None:
-    """Mark a run as failed with a readable reason."""
+def fail_run(
+    *,
+    run_id: int,
+    error: str,
+    usage: Mapping[str, Any] | None = None,
+    duration_ms: int | None = None,
+) -> None:
+    """Mark a run as failed with a readable reason, and with what it took so far.
+
+    **Shape**: ``usage`` as of a run that is done. **Units**: ``duration_ms`` milliseconds.
+    """
     ExtractionRun.objects.filter(pk=run_id, state=RunState.RUNNING, redacted_at=None).update(
-        state=RunState.FAILED, error=keepable(error)
+        state=RunState.FAILED,
+        error=keepable(error),
+        usage=dict(usage or {}),
+        duration_ms=duration_ms,
     )
 
 
@@ -107,13 +119,13 @@ def record_run(
     A draft joined to a waiting proposal is kept as set aside and lends it its evidence.
     A second call for the same run changes nothing and answers with what is there.
     """
-    run = _lock_run(run_id, held=held)
+    run = findings.lock_run(run_id, held=held)
     if run.state == RunState.DONE:
         return _recorded(run)
     _lock_joined(run, outcome=outcome)
     audit.hold(run.space_id)
-    predicted = _write_predictions(run, outcome=outcome)
-    gaps = _write_gaps(run, outcome=outcome, predicted=predicted)
+    predicted = findings.write_predictions(run, outcome=outcome)
+    gaps = findings.write_gaps(run, outcome=outcome, predicted=predicted)
     written: list[Proposal] = []
     for draft in outcome.drafts:
         placed = _placed(draft, written)
@@ -122,11 +134,7 @@ def record_run(
                 run, draft=placed, ordinal=len(written), gaps=gaps, outcome=outcome, now=now
             )
         )
-    run.state = RunState.DONE
-    run.usage = outcome.usage
-    run.duration_ms = outcome.duration_ms
-    run.embedder = outcome.embedder
-    run.save(update_fields=["state", "usage", "duration_ms", "embedder"])
+    findings.finish(run, outcome=outcome)
     audit.append(
         space_id=run.space_id,
         by=by,
@@ -180,39 +188,6 @@ def propose_by_hand(
     return proposal.pk
 
 
-def _check_still_there(subject_id: int, *, read: Mapping[int, str], shown: Sequence[str]) -> None:
-    """Refuse to work on with words that were erased after they were read.
-
-    What is erased from here on marks the run, which then cannot be recorded.
-    """
-    erased = Subject.objects.filter(pk=subject_id, redacted_at__isnull=False).exists()
-    texts = Message.objects.filter(pk__in=read, redacted_at__isnull=False)
-    erased |= any(read[pk] != text for pk, text in texts.values_list("pk", "text"))
-    ids: dict[str, list[int]] = {"statement": [], "proposal": []}
-    for ref in shown:
-        kind, _, key = ref.partition(":")
-        ids[kind].append(int(key))
-    erased |= Proposal.objects.filter(pk__in=ids["proposal"], redacted_at__isnull=False).exists()
-    last = Version.objects.filter(statement_id=OuterRef("pk")).order_by("-pk")
-    statements = Statement.objects.filter(pk__in=ids["statement"])
-    gone = statements.annotate(gone=Subquery(last.values("redacted_at")[:1]))
-    if erased or gone.filter(gone__isnull=False).exists():
-        raise Conflict("What was read for this run was erased meanwhile.")
-
-
-def _lock_run(run_id: int, *, held: Lease | None) -> ExtractionRun:
-    """Lock a run after its conversation, so that nothing is erased while it is written.
-
-    **Raises**: Conflict when its words were erased meanwhile, or another worker took over.
-    """
-    sources.lock_conversations(Conversation.objects.filter(episodes__runs=run_id))
-    jobs.check_held(held)
-    run = ExtractionRun.objects.select_for_update(no_key=True).get(pk=run_id)
-    if run.redacted_at is not None and run.state != RunState.DONE:
-        raise Conflict("The words of this episode were erased meanwhile.")
-    return run
-
-
 def _lock_joined(run: ExtractionRun, *, outcome: RunOutcome) -> None:
     """Lock what drafts will lend their words to, by id and before anything is written."""
     ids = {draft.joined_to for draft in outcome.drafts if draft.joined_to is not None}
@@ -221,54 +196,6 @@ def _lock_joined(run: ExtractionRun, *, outcome: RunOutcome) -> None:
     )
     if len(rows.order_by("pk")) != len(ids):
         raise NotFound("There is no such proposal of this subject to join.")
-
-
-def _write_predictions(run: ExtractionRun, *, outcome: RunOutcome) -> dict[int, PredictedStatement]:
-    rows = [
-        PredictedStatement(
-            space_id=run.space_id,
-            run=run,
-            ordinal=ordinal,
-            text=item.text,
-            rests_on=list(item.rests_on),
-            outcome=item.outcome,
-        )
-        for ordinal, item in enumerate(outcome.predictions)
-    ]
-    return dict(enumerate(PredictedStatement.objects.bulk_create(rows)))
-
-
-def _write_gaps(
-    run: ExtractionRun, *, outcome: RunOutcome, predicted: dict[int, PredictedStatement]
-) -> list[Gap]:
-    gaps: list[Gap] = []
-    known: dict[tuple[int, int, int], Gap] = {}
-    for span in outcome.gaps:
-        place = (span.message_id, span.start, span.end)
-        if place not in known:
-            known[place] = Gap.objects.create(
-                space_id=run.space_id,
-                run=run,
-                message_id=span.message_id,
-                start=span.start,
-                end=span.end,
-                kind=span.kind,
-                predicted=None if span.predicted is None else predicted[span.predicted],
-            )
-        gaps.append(known[place])
-    Covered.objects.bulk_create(
-        Covered(
-            space_id=run.space_id,
-            run=run,
-            message_id=span.message_id,
-            start=span.start,
-            end=span.end,
-            predicted=predicted[span.predicted],
-        )
-        for span in outcome.covered
-        if span.predicted is not None
-    )
-    return gaps
 
 
 def _placed(draft: ProposalDraft, written: Sequence[Proposal]) -> ProposalDraft:

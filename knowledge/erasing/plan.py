@@ -150,6 +150,7 @@ def counts_of(reach: Reach) -> dict[str, int]:
         "search entries made anew": len(reach.neighbours),
         "episodes": len(reach.episodes),
         "predictions": len(reach.predicted),
+        "candidates of shadow runs": len(reach.shadows),
         "notes and cards of decisions": len(reach.decisions),
         "payloads of the log": len(reach.payloads),
     }

@@ -23,6 +23,7 @@ from knowledge.models import (
     ExtractionRun,
     PredictedStatement,
     Proposal,
+    ShadowCandidate,
 )
 
 # Shorter sayings stand in too many others to be looked for letter by letter.
@@ -55,6 +56,7 @@ def with_repeats(reach: Reach) -> Reach:
         episodes=reach.episodes | _episodes(reach, sought=sought),
         titles=_titles(reach, sought=sought),
         predicted=reach.predicted | _predicted(reach, sought=sought),
+        shadows=reach.shadows | _shadows(reach, sought=sought),
         runs=reach.runs | _runs(reach, sought=sought),
         reasons=reach.reasons | told | originals,
         originals=originals,
@@ -83,6 +85,11 @@ def _titles(reach: Reach, *, sought: Sought) -> frozenset[int]:
 
 def _predicted(reach: Reach, *, sought: Sought) -> frozenset[int]:
     rows = PredictedStatement.objects.filter(run__subject_id__in=reach.owners).exclude(text="")
+    return frozenset(_saying(rows.values_list("pk", "text"), sought=sought))
+
+
+def _shadows(reach: Reach, *, sought: Sought) -> frozenset[int]:
+    rows = ShadowCandidate.objects.filter(run__subject_id__in=reach.owners).exclude(text="")
     return frozenset(_saying(rows.values_list("pk", "text"), sought=sought))
 
 

@@ -29,9 +29,10 @@ class Reach:
     **Shape**: ``messages`` go whole; ``masks`` are half-open code-point spans of messages that
     otherwise stay. ``proposals`` and ``versions`` fall; ``quotes`` are evidence of others whose
     words go; ``neighbours`` are versions that stay and are indexed anew. ``predicted`` rows,
-    ``episodes``, ``titles`` of conversations, ``runs`` (their errors), ``decisions`` (their notes)
-    and ``payloads`` are emptied; ``reasons`` are proposals that stay but told of what falls, and
-    ``originals`` those that said it before they were edited. ``texts`` are whole sayings that must
+    ``shadows`` (candidates of shadow runs), ``episodes``, ``titles`` of conversations, ``runs``
+    (their errors), ``decisions`` (their notes) and ``payloads`` are emptied; ``reasons`` are
+    proposals that stay but told of what falls, and ``originals`` those that said it before they
+    were edited. ``texts`` are whole sayings that must
     be found nowhere of the same subjects afterwards; ``words`` what must not be found however it
     is written: a value, a name. ``owners`` are the subjects whose sayings fall.
     """
@@ -49,6 +50,7 @@ class Reach:
     episodes: frozenset[int] = frozenset()
     runs: frozenset[int] = frozenset()
     predicted: frozenset[int] = frozenset()
+    shadows: frozenset[int] = frozenset()
     decisions: frozenset[str] = frozenset()
     titles: frozenset[int] = frozenset()
     reasons: frozenset[int] = frozenset()
@@ -68,4 +70,4 @@ class Reach:
         """Say whether there is nothing to forget."""
         named = self.subjects | self.conversations | self.touched | self.proposals
         said = self.titles | self.episodes | self.predicted | self.runs | self.reasons
-        return not (named or said or self.decisions or self.payloads)
+        return not (named or said or self.shadows or self.decisions or self.payloads)

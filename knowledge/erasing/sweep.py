@@ -1,5 +1,6 @@
 """From what falls to every row that holds its words: by reference, then by what it says."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,8 @@ from knowledge.models import (
     Proposal,
     RunState,
     SearchEntry,
+    ShadowCandidate,
+    ShadowQuote,
     Version,
 )
 
@@ -43,6 +46,7 @@ def spread(reach: Reach) -> Reach:
         quotes=_quotes(reach),
         neighbours=_neighbours(reach),
         predicted=_predicted(reach),
+        shadows=_shadows(reach),
         reasons=_told(reach),
         decisions=_decisions(reach),
     )
@@ -66,9 +70,16 @@ def _quotes(reach: Reach) -> frozenset[int]:
     )
     return frozenset(
         pk
-        for pk, message_id, start, end in rows.values_list("pk", "message_id", "start", "end")
-        if message_id in reach.messages
-        or any(first < end and start < last for first, last in reach.masks[message_id])
+        for pk, *span in rows.values_list("pk", "message_id", "start", "end")
+        if _loses_words(reach, span)
+    )
+
+
+def _loses_words(reach: Reach, span: Sequence[int]) -> bool:
+    """Say whether a span of a touched message (its id, start, end) loses any of its words."""
+    message_id, start, end = span
+    return message_id in reach.messages or any(
+        first < end and start < last for first, last in reach.masks[message_id]
     )
 
 
@@ -84,6 +95,21 @@ def _predicted(reach: Reach) -> frozenset[int]:
         Q(run__subject_id__in=reach.subjects)
         | Q(run__episode__conversation_id__in=reach.conversations)
         | Q(rests_on__has_any_keys=_refs(reach))
+    )
+    return _ids(rows.exclude(text=""), "pk")
+
+
+def _shadows(reach: Reach) -> frozenset[int]:
+    """Candidates of shadow runs that were made from, or point at, what falls."""
+    quotes = ShadowQuote.objects.filter(message_id__in=reach.touched)
+    spans = quotes.values_list("candidate_id", "message_id", "start", "end")
+    quoting = {pk for pk, *span in spans if _loses_words(reach, span)}
+    rows = ShadowCandidate.objects.filter(space_id=reach.scope.space_id).filter(
+        Q(pk__in=quoting)
+        | Q(run__subject_id__in=reach.subjects)
+        | Q(run__episode__conversation_id__in=reach.conversations)
+        | Q(target_id__in=reach.statements)
+        | Q(repeats_id__in=reach.proposals)
     )
     return _ids(rows.exclude(text=""), "pk")
 

@@ -26,6 +26,7 @@ from knowledge.models.proposal import (
     StartBasis,
 )
 from knowledge.models.run import (
+    Arm,
     Covered,
     ExtractionRun,
     Gap,
@@ -44,6 +45,7 @@ from knowledge.models.scope import (
     SubjectKind,
 )
 from knowledge.models.search import ProposalVector, SearchEntry, SearchSource
+from knowledge.models.shadow import ShadowCandidate, ShadowQuote
 from knowledge.models.source import (
     Conversation,
     ConversationSubject,
@@ -62,6 +64,7 @@ from knowledge.models.statement import (
 
 __all__ = [
     "Anchor",
+    "Arm",
     "Attribute",
     "AuditEvent",
     "AuditPayload",
@@ -108,6 +111,8 @@ __all__ = [
     "RunState",
     "SearchEntry",
     "SearchSource",
+    "ShadowCandidate",
+    "ShadowQuote",
     "Space",
     "StartBasis",
     "Statement",

@@ -85,7 +85,8 @@ def run_guards() -> list[pgtrigger.Trigger]:
         *keep_for_ever("run"),
         fixed_columns(
             "run",
-            "id space_id episode_id subject_id engine model prompt_version shadow".split(),
+            "id space_id episode_id subject_id engine model prompt_version arm shadow "
+            "asked_by_id beside_id".split(),
         ),
         pgtrigger.Trigger(
             name="done_is_final",

@@ -10,6 +10,7 @@ from knowledge.models.guard_steps import append_only, keep_for_ever
 from knowledge.models.guards import quote_guards, trust_guards
 from knowledge.models.run import ExtractionRun, Gap, Span
 from knowledge.models.scope import Space, Subject
+from knowledge.models.shadow_guards import never_from_a_shadow_run
 from knowledge.trust import TrustState, WhatHappened
 
 
@@ -168,6 +169,7 @@ class Proposal(models.Model):
                 },
             ),
             *trust_guards(),
+            never_from_a_shadow_run("proposal"),
         ]
 
     def __str__(self) -> str:
@@ -193,7 +195,7 @@ class ProposalGap(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["proposal", "gap"], name="one_link_per_gap"),
         ]
-        triggers = append_only("gap link")
+        triggers = [*append_only("gap link"), never_from_a_shadow_run("gap link", via_gap=True)]
 
     def __str__(self) -> str:
         return f"gap {self.gap_id} of proposal {self.proposal_id}"
@@ -224,4 +226,4 @@ class Evidence(Span):
                 name="one_evidence_per_span",
             ),
         ]
-        triggers = quote_guards()
+        triggers = [*quote_guards(), never_from_a_shadow_run("evidence")]

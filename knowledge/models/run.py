@@ -1,5 +1,6 @@
 """One attempt at one episode by one engine: what it was shown, expected and found."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
@@ -11,17 +12,32 @@ from knowledge.models.source import Episode, Message
 
 
 class RunState(models.TextChoices):
-    """How far a run came."""
+    """How far a run came; only a shadow run is queued, as somebody asked for it."""
 
+    QUEUED = "queued", "Queued"
     RUNNING = "running", "Running"
     DONE = "done", "Done"
     FAILED = "failed", "Failed"
 
 
+class Arm(models.TextChoices):
+    """Whether a run expects anything."""
+
+    PREDICT = "predict", "predicts"
+    EVERYTHING = "everything", "prediction off"
+
+
+OPEN_RUNS = (RunState.QUEUED, RunState.RUNNING)
+
+
 class ExtractionRun(models.Model):
     """Model, prompt version, what was shown, tokens, time: kept for ever.
 
-    **Units**: ``duration_ms`` milliseconds; ``usage`` tokens by name. ``shown`` lists refs.
+    A ``shadow`` run is for comparison: it proposes nothing, and only its own page reads it.
+    **Units**: ``duration_ms`` milliseconds. **Shape**: ``shown`` lists refs; ``usage`` holds every
+    call to a model and their sums, also of a run that failed. ``predict_model`` is empty where the
+    prediction came from ``model``. A shadow run was ``asked_by`` somebody, reads again what the
+    run ``beside`` it read, and starts from what was known then.
     """
 
     space = models.ForeignKey(Space, on_delete=models.PROTECT, related_name="runs")
@@ -31,7 +47,15 @@ class ExtractionRun(models.Model):
     model = models.CharField(max_length=200, blank=True)
     prompt_version = models.CharField(max_length=64)
     embedder = models.CharField(max_length=200, blank=True)
+    predict_model = models.CharField(max_length=200, blank=True, db_default="")
+    arm = models.CharField(
+        max_length=16, choices=Arm.choices, default=Arm.PREDICT, db_default=Arm.PREDICT
+    )
     shadow = models.BooleanField(default=False)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    beside = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="shadows")
     cold_start = models.BooleanField(default=False)
     shown = models.JSONField(default=list)
     usage = models.JSONField(default=dict)
@@ -48,7 +72,18 @@ class ExtractionRun(models.Model):
                 condition=Q(shadow=False),
                 name="one_run_per_episode_subject_and_engine",
             ),
+            models.UniqueConstraint(
+                fields=["beside", "engine", "model", "prompt_version", "predict_model", "arm"],
+                condition=Q(shadow=True, state__in=OPEN_RUNS),
+                name="one_open_shadow_run_of_a_kind",
+            ),
             models.UniqueConstraint(fields=["space", "id"], name="run_in_space"),
+            models.CheckConstraint(
+                condition=Q(shadow=True, beside__isnull=False)
+                | Q(shadow=False, arm=Arm.PREDICT, beside__isnull=True, asked_by__isnull=True)
+                & ~Q(state=RunState.QUEUED),
+                name="only_shadow_runs_are_asked_for",
+            ),
         ]
         triggers = run_guards()
 
