@@ -2,23 +2,23 @@
 
 One run per episode and subject. State is in the database: whatever was interrupted goes on where
 it stopped, and whatever was done is not done again. Engines and embedders run outside of
-transactions.
+transactions. What calls to a model took is stored with the run, also where it failed.
 """
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
 from django.utils import timezone
 
-from extraction import assembly, recall, segmentation
+from extraction import assembly, recall, segmentation, topics, working
 from extraction.embeddings.base import Embedder
 from extraction.embeddings.registry import get_embedder
 from extraction.engines.base import Engine, EpisodeInput, EpisodeMessage, KnownStatement
 from extraction.engines.registry import get_engine
-from extraction.errors import EngineError
 from knowledge.commands import jobs, proposals, sources
 from knowledge.models import RunState
 from knowledge.queries.known import Known, known_of_subject
@@ -79,7 +79,7 @@ def process_conversation(
     run then says why, and the next attempt goes on from there.
     """
     ends_at = time.monotonic() + slice_s
-    _open_episodes(conversation_id, held=held)
+    segmented = _open_episodes(conversation_id, engine=tools.engine, ends_at=ends_at, held=held)
     conversation = open_conversation(conversation_id)
     engine = tools.engine
     waiting = unfinished_runs(
@@ -91,7 +91,8 @@ def process_conversation(
     for done, (episode_id, subject) in enumerate(waiting):
         if done and time.monotonic() > ends_at:
             return True
-        run_episode(episode_id, conversation=conversation, subject=subject, tools=tools, held=held)
+        read = Reading(conversation, subject, episode_id, tuple(episode_messages(episode_id)))
+        run_episode(read, tools=tools, held=held, beside={} if done else segmented)
         if held is not None:
             jobs.note_progress(
                 job_id=held.job_id,
@@ -102,55 +103,82 @@ def process_conversation(
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a run reads: an episode's words, for one subject of their conversation."""
+
+    conversation: OpenConversation
+    subject: ProposingSubject
+    episode_id: int
+    messages: tuple[SourceMessage, ...]
+
+    @property
+    def texts(self) -> dict[int, str]:
+        """Return the words that are read, by message."""
+        return {message.id: message.text for message in self.messages}
+
+    def shown(self, known: Sequence[Known]) -> list[Known]:
+        """Pick what of the known the prediction may rest on."""
+        said = [row.text for row in self.messages if is_by_subject(row, subject=self.subject)]
+        return recall.choose(known, words="\n".join(said))
+
+    def scene(self, known: Sequence[Known], *, shown: list[Known], began: float) -> assembly.Scene:
+        """Set the scene for an engine. **Cost**: one query."""
+        return assembly.Scene(
+            space_id=self.conversation.space_id,
+            subject_id=self.subject.id,
+            messages=self.messages,
+            episode=_episode_input(self, shown=shown),
+            known=tuple(known),
+            began=began,
+        )
+
+
 def run_episode(
-    episode_id: int,
+    read: Reading,
     *,
-    conversation: OpenConversation,
-    subject: ProposingSubject,
     tools: Tools,
     held: Lease | None = None,
+    beside: dict[str, Any] | None = None,
 ) -> None:
-    """Predict, calibrate and propose for one episode and subject.
+    """Describe, predict, calibrate and propose for one episode and subject.
 
-    **Raises**: EngineError, Conflict.
+    Whatever fails on the way is said in the run, with what it took until then. ``beside`` is
+    usage that belongs to no run of its own.
+
+    **Raises**: ExtractionError, Conflict.
     """
     began = time.monotonic()
-    messages = episode_messages(episode_id)
-    known = _known(messages, subject=subject, space_id=conversation.space_id, tools=tools)
-    shown = recall.choose(known, words=_words_of(messages, subject=subject))
-    episode = _episode_input(
-        messages, conversation=conversation, subject=subject, shown=shown, episode_id=episode_id
-    )
-    episode = _described(episode, episode_id=episode_id, engine=tools.engine)
+    known = _known(read, tools=tools)
+    shown = read.shown(known)
     run = proposals.begin_run(
-        episode_id=episode_id,
-        subject_id=subject.id,
+        episode_id=read.episode_id,
+        subject_id=read.subject.id,
         engine=tools.engine.name,
         model=tools.engine.model,
         prompt_version=tools.engine.prompt_version,
+        predict_model=predicts_with(tools.engine),
         cold_start=not known,
         shown=[item.ref for item in shown],
-        read={message.id: message.text for message in messages},
+        read=read.texts,
         now=timezone.now(),
     )
     if run.state == RunState.DONE:
         return
-    scene = assembly.Scene(
-        space_id=conversation.space_id,
-        subject_id=subject.id,
-        messages=tuple(messages),
-        episode=episode,
-        known=tuple(known),
-        began=began,
-    )
-    try:
+    with working.metered_run(run.pk, began=began, beside=beside or {}) as meter:
+        scene = _described(
+            read.scene(known, shown=shown, began=began),
+            episode_id=read.episode_id,
+            engine=tools.engine,
+        )
         outcome = assembly.work_out(scene, engine=tools.engine, embedder=tools.embedder)
-    except EngineError as error:
-        proposals.fail_run(run_id=run.pk, error=str(error))
-        raise
-    recorded = proposals.record_run(
-        run_id=run.pk, outcome=outcome, by=WORKER, now=timezone.now(), held=held
-    )
+        recorded = proposals.record_run(
+            run_id=run.pk,
+            outcome=working.counted(outcome, meter=meter, beside=beside or {}),
+            by=WORKER,
+            now=timezone.now(),
+            held=held,
+        )
     log.info(
         "run_recorded",
         run=run.pk,
@@ -160,33 +188,43 @@ def run_episode(
     )
 
 
-def _known(
-    messages: list[SourceMessage], *, subject: ProposingSubject, space_id: int, tools: Tools
-) -> list[Known]:
+def predicts_with(engine: Engine) -> str:
+    """Name the model an engine predicts with, where it is another than the one that extracts."""
+    model = str(getattr(engine, "predict_model", ""))
+    return "" if model == engine.model else model
+
+
+def _known(read: Reading, *, tools: Tools) -> list[Known]:
     if not tools.recalls:
         return []
-    return known_of_subject(space_id=space_id, subject_id=subject.id, valid_at=messages[-1].sent_at)
+    return known_of_subject(
+        space_id=read.conversation.space_id,
+        subject_id=read.subject.id,
+        valid_at=read.messages[-1].sent_at,
+    )
 
 
-def _described(episode: EpisodeInput, *, episode_id: int, engine: Engine) -> EpisodeInput:
+def _described(scene: assembly.Scene, *, episode_id: int, engine: Engine) -> assembly.Scene:
     """Give the episode a title and a narrative, once; the first subject's run does."""
-    if episode.title:
-        return episode
-    description = engine.describe(episode)
+    if scene.episode.title:
+        return scene
+    description = engine.describe(scene.episode)
     sources.describe_episode(
         episode_id=episode_id, title=description.title, narrative=description.narrative
     )
-    return replace(episode, title=description.title)
+    return replace(scene, episode=replace(scene.episode, title=description.title))
 
 
-def _open_episodes(conversation_id: int, *, held: Lease | None) -> None:
+def _open_episodes(
+    conversation_id: int, *, engine: Engine, ends_at: float, held: Lease | None
+) -> dict[str, Any]:
+    """Cut what waits into episodes; what asking the engine where took, as usage."""
     waiting = unprocessed_messages(conversation_id)
     if not waiting:
-        return
-    parts = segmentation.parts(
-        _to_segment(waiting),
-        before=_to_segment(topic_so_far(conversation_id, most=segmentation.CONTEXT)),
-    )
+        return {}
+    before = topic_so_far(conversation_id, most=segmentation.CONTEXT)
+    heard = topics.heard([*before, *waiting], before=len(before), engine=engine, ends_at=ends_at)
+    parts = segmentation.parts(_to_segment(waiting), before=_to_segment(before), heard=heard.begins)
     segments = [[int(key) for key in part.ids] for part in parts]
     sources.open_episodes(
         conversation_id=conversation_id,
@@ -195,6 +233,7 @@ def _open_episodes(conversation_id: int, *, held: Lease | None) -> None:
         now=timezone.now(),
         held=held,
     )
+    return {"segmentation": heard.meter.usage()} if heard.meter.calls else {}
 
 
 def _to_segment(messages: list[SourceMessage]) -> list[segmentation.SegmentMessage]:
@@ -206,28 +245,21 @@ def _to_segment(messages: list[SourceMessage]) -> list[segmentation.SegmentMessa
     ]
 
 
-def _episode_input(
-    messages: list[SourceMessage],
-    *,
-    conversation: OpenConversation,
-    subject: ProposingSubject,
-    shown: list[Known],
-    episode_id: int,
-) -> EpisodeInput:
+def _episode_input(read: Reading, *, shown: list[Known]) -> EpisodeInput:
     return EpisodeInput(
-        subject_name=subject.name,
-        subject_kind=subject.kind,
-        zone=conversation.zone,
+        subject_name=read.subject.name,
+        subject_kind=read.subject.kind,
+        zone=read.conversation.zone,
         messages=tuple(
             EpisodeMessage(
                 index=index,
                 kind=message.kind,
                 speaker=message.speaker_name,
-                by_subject=is_by_subject(message, subject=subject),
+                by_subject=is_by_subject(message, subject=read.subject),
                 text=message.text,
                 sent_at=message.sent_at,
             )
-            for index, message in enumerate(messages)
+            for index, message in enumerate(read.messages)
         ),
         known=tuple(
             KnownStatement(
@@ -240,7 +272,7 @@ def _episode_input(
             )
             for item in shown
         ),
-        title=episode_title(episode_id),
+        title=episode_title(read.episode_id),
     )
 
 
@@ -253,10 +285,4 @@ def is_by_subject(message: SourceMessage, *, subject: ProposingSubject) -> bool:
         return False
     return message.speaker_id == subject.id or (
         subject.kind != "user" and message.speaker_id is None
-    )
-
-
-def _words_of(messages: list[SourceMessage], *, subject: ProposingSubject) -> str:
-    return "\n".join(
-        message.text for message in messages if is_by_subject(message, subject=subject)
     )

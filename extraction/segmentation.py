@@ -5,7 +5,7 @@ does too, and nothing grows beyond a size an engine can read. Order is the order
 back-dated times neither reorder nor lose a message.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -22,6 +22,8 @@ _COHESION = 0.06
 _LEAST_MESSAGES = 6
 # Messages of a topic that say whether the next ones go on with it.
 CONTEXT = max(_WINDOW, _LEAST_MESSAGES)
+
+_OF_TOOLS = frozenset({"tool_call", "tool_result"})
 
 Key = int | str
 
@@ -60,6 +62,7 @@ def parts(
     messages: Sequence[SegmentMessage],
     *,
     before: Sequence[SegmentMessage] = (),
+    heard: Mapping[int, bool] | None = None,
     gap_minutes: int = 30,
     max_messages: int = 40,
 ) -> list[Part]:
@@ -67,18 +70,23 @@ def parts(
 
     ``before`` are the last messages of the topic that was spoken of until then, ``CONTEXT`` of
     them or all: so a topic is one however its words came in. Where nothing speaks for a new
-    topic, it goes on.
+    topic, it goes on. ``heard`` are places, counted from the first before, at which an engine
+    heard a topic begin or go on; all others are told by their words.
 
     **Units**: a pause longer than ``gap_minutes`` ends a topic.
     """
     gap = timedelta(minutes=gap_minutes)
     every = [*before, *messages]
     words = [_words(message) for message in every]
+    heard = heard or {}
     found: list[Part] = []
     of_topic, ids = len(before), list[Key]()
     goes_on = bool(before)
     for place, message in enumerate(messages, start=len(before)):
-        is_new = place > 0 and _begins(every, words, place=place, of_topic=of_topic, gap=gap)
+        is_new = place > 0 and (
+            every[place].sent_at - every[place - 1].sent_at > gap
+            or _begins(message, words, place=place, of_topic=of_topic, heard=heard.get(place))
+        )
         if ids and (is_new or len(ids) >= max(1, max_messages)):
             found.append(Part(tuple(ids), goes_on))
             ids, goes_on = [], True
@@ -90,17 +98,20 @@ def parts(
 
 
 def _begins(
-    messages: Sequence[SegmentMessage],
+    message: SegmentMessage,
     words: Sequence[frozenset[str]],
     *,
     place: int,
     of_topic: int,
-    gap: timedelta,
+    heard: bool | None,
 ) -> bool:
-    """Say whether a topic begins at a message, ``of_topic`` messages after the last one did."""
-    if messages[place].sent_at - messages[place - 1].sent_at > gap:
-        return True
-    return _is_opening(messages[place]) and _shifts(words, place=place, size=of_topic)
+    """Say whether a topic begins at a message, ``of_topic`` messages after the last one did.
+
+    What an engine heard counts before the words; nobody parts a tool's result from its call.
+    """
+    if heard is not None:
+        return heard and message.kind not in _OF_TOOLS
+    return _is_opening(message) and _shifts(words, place=place, size=of_topic)
 
 
 def _is_opening(message: SegmentMessage) -> bool:

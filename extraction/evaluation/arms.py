@@ -9,48 +9,17 @@
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from extraction.embeddings.base import DuplicateThresholds, Embedder
+from extraction.arms import ExpectingNothing, NoTwoAlike, everything
 from extraction.engines.base import (
     Calibration,
     Candidate,
-    Description,
     Engine,
     EpisodeInput,
     Prediction,
     Quote,
 )
 from extraction.pipeline import Tools
-
-NEVER_ALIKE = DuplicateThresholds(near=2.0, same=2.0)  # no cosine is as high
-
-
-class ExpectingNothing:
-    """An engine that extracts as another does, without predicting."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self.name = f"{engine.name}, expecting nothing"
-        self.model = engine.model
-        self.prompt_version = engine.prompt_version
-        self.confidence_floor = engine.confidence_floor
-
-    def describe(self, episode: EpisodeInput) -> Description:
-        """Describe as the engine does."""
-        return self._engine.describe(episode)
-
-    def predict(self, episode: EpisodeInput) -> tuple[Prediction, ...]:
-        """Expect nothing."""
-        return ()
-
-    def calibrate(self, episode: EpisodeInput, predictions: tuple[Prediction, ...]) -> Calibration:
-        """Extract as the engine does from an episode about which nothing is known."""
-        return self._engine.calibrate(replace(episode, known=()), ())
-
-    def judge_same(self, left: str, right: str) -> bool:
-        """Say that no two statements are the same."""
-        return False
 
 
 class WholeTurns(ExpectingNothing):
@@ -78,29 +47,12 @@ class WholeTurns(ExpectingNothing):
         )
 
 
-class NoTwoAlike:
-    """An embedder with the vectors of another, by which no two texts say the same."""
-
-    thresholds = NEVER_ALIKE
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.model_id = embedder.model_id
-        self.dimensions = embedder.dimensions
-        self.normalised = embedder.normalised
-        self.embed_passages = embedder.embed_passages
-        self.embed_query = embedder.embed_query
-
-
-def _everything(tools: Tools) -> Tools:
-    return Tools(ExpectingNothing(tools.engine), NoTwoAlike(tools.embedder), recalls=False)
-
-
 def _turns(tools: Tools) -> Tools:
     return Tools(WholeTurns(tools.engine), NoTwoAlike(tools.embedder), recalls=False)
 
 
 ARMS: dict[str, Callable[[Tools], Tools]] = {
     "predict": lambda tools: tools,
-    "everything": _everything,
+    "everything": everything,
     "turns": _turns,
 }

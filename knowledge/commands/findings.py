@@ -1,6 +1,7 @@
 """Writing down what a run found: steps of the commands that record runs."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
@@ -20,6 +21,7 @@ from knowledge.models import (
     Version,
 )
 from knowledge.results import Lease, RunOutcome
+from knowledge.texts import keepable
 
 
 def check_still_there(subject_id: int, *, read: Mapping[int, str], shown: Sequence[str]) -> None:
@@ -109,7 +111,34 @@ def write_gaps(
 def finish(run: ExtractionRun, *, outcome: RunOutcome) -> None:
     """Mark a run as done, with what it took."""
     run.state = RunState.DONE
-    run.usage = outcome.usage
+    run.usage = with_earlier(run.usage, outcome.usage)
     run.duration_ms = outcome.duration_ms
     run.embedder = outcome.embedder
     run.save(update_fields=["state", "usage", "duration_ms", "embedder"])
+
+
+def fail(run: ExtractionRun, *, error: str, usage: Mapping[str, Any], duration_ms: int) -> None:
+    """Mark a run as failed with a readable reason, and with what it took so far."""
+    run.state = RunState.FAILED
+    run.error = keepable(error)
+    run.usage = with_earlier(run.usage, usage)
+    run.duration_ms = duration_ms
+    run.save(update_fields=["state", "error", "usage", "duration_ms"])
+
+
+def with_earlier(stored: Mapping[str, Any], usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep, beside what an attempt took, what the attempts before it did: they cost as well.
+
+    **Shape**: ``earlier`` holds their sums and their number; it is missing where nothing was
+    spent before.
+    """
+    spent = [dict(one) for one in (stored.get("earlier"), stored) if one]
+    sums: dict[str, Any] = {
+        name: sum(one.get(name) or 0 for one in spent) for name in ("input_tokens", "output_tokens")
+    }
+    if not any(sums.values()):
+        return dict(usage)
+    costs = [one.get("cost_micro") for one in spent]
+    sums["cost_micro"] = None if None in costs else sum(filter(None, costs))
+    sums["attempts"] = 1 + int((stored.get("earlier") or {}).get("attempts", 0))
+    return {**usage, "earlier": sums}

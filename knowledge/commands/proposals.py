@@ -31,7 +31,6 @@ from knowledge.results import (
     Recorded,
     RunOutcome,
 )
-from knowledge.texts import keepable
 from knowledge.trust import WAITING_STATES, TrustState
 
 
@@ -96,18 +95,17 @@ def fail_run(
     run_id: int,
     error: str,
     usage: Mapping[str, Any] | None = None,
-    duration_ms: int | None = None,
+    duration_ms: int = 0,
 ) -> None:
     """Mark a run as failed with a readable reason, and with what it took so far.
 
     **Shape**: ``usage`` as of a run that is done. **Units**: ``duration_ms`` milliseconds.
     """
-    ExtractionRun.objects.filter(pk=run_id, state=RunState.RUNNING, redacted_at=None).update(
-        state=RunState.FAILED,
-        error=keepable(error),
-        usage=dict(usage or {}),
-        duration_ms=duration_ms,
+    run = ExtractionRun.objects.select_for_update(no_key=True).filter(
+        pk=run_id, state=RunState.RUNNING, redacted_at=None
     )
+    for running in run:
+        findings.fail(running, error=error, usage=usage or {}, duration_ms=duration_ms)
 
 
 @transaction.atomic(durable=True)

@@ -140,8 +140,6 @@ def begin_shadow(
     ExtractionRun.objects.filter(pk=run_id).exclude(state=RunState.DONE).update(
         state=RunState.RUNNING,
         error="",
-        usage={},
-        duration_ms=None,
         shown=list(shown),
         cold_start=cold_start,
         started_at=now,
