@@ -1,6 +1,7 @@
 """Texts, ids and times as files carry them, made fit to keep."""
 
 import hashlib
+import json
 import re
 from datetime import UTC, datetime
 
@@ -50,6 +51,19 @@ def digest(*parts: str) -> str:
         hasher.update(f"{len(raw)}:".encode())
         hasher.update(raw)
     return hasher.hexdigest()[:24]
+
+
+def compact(value: object) -> str:
+    """Write a value as JSON on one line; an empty text for None.
+
+    **Raises**: Unfit where it is nested too deeply.
+    """
+    if value is None:
+        return ""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (RecursionError, ValueError, TypeError):
+        raise Unfit("it holds values nested too deeply") from None
 
 
 def instant(value: object) -> datetime:
