@@ -9,8 +9,13 @@
     │   ├── EngineUnavailable no answer now; trying later may help
     │   ├── EngineAnswerInvalid  an answer that does not fit, also after one repair
     │   ├── EngineRefused     the model declined
+    │   ├── EngineMisconfigured  a wrong key, address or model: trying again changes nothing
+    │   ├── EpisodeTooLong    more words than the model can read at once
     │   └── BudgetExceeded    the run would cost more than it may
     ├── EmbeddingError        an embedder could not answer
+    │   ├── EmbeddingUnavailable  no answer now; trying later may help
+    │   ├── TextRefused       no vector for this one text
+    │   └── DimensionsRefused vectors of a length that cannot be used
     └── AnchorsUnavailable    anchors of the log cannot be written or read
 
 Every message is a sentence for the person who reads it.
@@ -62,12 +67,32 @@ class EngineRefused(EngineError):
     """The model declined to answer."""
 
 
+class EngineMisconfigured(EngineError):
+    """The endpoint does not take the key, or has no such address or model."""
+
+
+class EpisodeTooLong(EngineError):
+    """The episode holds more words than the model can read at once."""
+
+
 class BudgetExceeded(EngineError):
     """The run would use more than it is allowed to."""
 
 
 class EmbeddingError(ExtractionError):
     """An embedder could not answer."""
+
+
+class EmbeddingUnavailable(EmbeddingError):
+    """The embedder gave no answer now; it may be asked again."""
+
+
+class TextRefused(EmbeddingError):
+    """The embedder makes no vector of this text, although it makes them of others."""
+
+
+class DimensionsRefused(EmbeddingError):
+    """The model's vectors have a length that was not asked for, or that cannot be stored."""
 
 
 class AnchorsUnavailable(ExtractionError):

@@ -12,7 +12,7 @@ from knowledge.commands import jobs, turns
 from knowledge.commands.anchors import ANCHOR_AUDIT
 from knowledge.commands.erasure import ERASE
 from knowledge.commands.governing import EXPIRE_BELIEFS
-from knowledge.commands.indexing import EMBED_ENTRIES
+from knowledge.commands.indexing import EMBED_ENTRIES, LOOK_FOR_VECTORS
 from knowledge.commands.sources import PROCESS_CONVERSATION
 from knowledge.errors import Conflict
 from knowledge.models import Job
@@ -29,6 +29,7 @@ Handler = Callable[[dict[str, Any], Lease], bool]
 HANDLERS: dict[str, Handler] = {
     PROCESS_CONVERSATION: pipeline.process_job,
     EMBED_ENTRIES: embedding.embed_job,
+    LOOK_FOR_VECTORS: embedding.look_job,
     EXPIRE_BELIEFS: expiry.expire_job,
     ANCHOR_AUDIT: anchoring.anchor_job,
     ERASE: forgetting.erase_job,

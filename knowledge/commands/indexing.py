@@ -1,7 +1,7 @@
 """What an approved version is found by: steps of the commands that open versions."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from django.contrib.postgres.search import SearchVectorField
 from django.db import transaction
@@ -13,6 +13,7 @@ from knowledge.models import (
     Decision,
     Evidence,
     Message,
+    Proposal,
     ProposalVector,
     SearchEntry,
     SearchSource,
@@ -21,6 +22,9 @@ from knowledge.models import (
 from knowledge.retrieval.lexemes import index_text
 
 EMBED_ENTRIES = "embed_entries"
+LOOK_FOR_VECTORS = "look_for_vectors"
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def index_version(version: Version, *, decision: Decision) -> None:
@@ -104,6 +108,30 @@ def ask_for_vectors(*, space_id: int, now: datetime) -> None:
     )
 
 
+@transaction.atomic(durable=True)
+def ask_to_embed(*, space_id: int, now: datetime) -> None:
+    """Ask the worker, as an act of its own, to embed what a space lacks of its model's vectors."""
+    ask_for_vectors(space_id=space_id, now=now)
+
+
+@transaction.atomic(durable=True)
+def ask_to_look(*, now: datetime, every: timedelta, rounds_ahead: int = 0) -> None:
+    """Ask the worker to look in this round of the clock, or a later one, what lacks a vector.
+
+    Rounds are counted from 1970, so that whoever asks means the same ones, once each.
+    """
+    number = (now - _EPOCH) // every + rounds_ahead
+    begins = _EPOCH + number * every
+    jobs.enqueue(
+        space_id=None,
+        kind=LOOK_FOR_VECTORS,
+        key=f"from {begins.isoformat()}",
+        payload={},
+        now=now,
+        delay=max(begins - now, timedelta(0)),
+    )
+
+
 def _messages_around(evidence: Sequence[Evidence]) -> list[Message]:
     found: dict[int, Message] = {}
     for item in evidence:
@@ -148,11 +176,43 @@ def _stamp(decision: Decision) -> datetime:
 
 
 @transaction.atomic(durable=True)
-def store_vectors(*, vectors: Sequence[tuple[int, str, Sequence[float]]], model: str) -> None:
+def store_vectors(
+    *, vectors: Sequence[tuple[int, str, Sequence[float] | None]], model: str
+) -> None:
     """Store the vectors of search entries, all of one embedder.
 
     Each comes with the text it was made of: an entry that says something else by now keeps none
-    of it.
+    of it. None stands for a text of which the embedder makes no vector: words alone find it, and
+    it is not tried again with this model.
     """
     for entry_id, text, vector in vectors:
-        SearchEntry.objects.filter(pk=entry_id, text=text).update(model=model, vector=list(vector))
+        SearchEntry.objects.filter(pk=entry_id, text=text).update(
+            model=model, vector=None if vector is None else list(vector)
+        )
+
+
+@transaction.atomic(durable=True)
+def store_proposal_vectors(
+    *, vectors: Sequence[tuple[int, str, Sequence[float]]], model: str
+) -> None:
+    """Store the vectors of proposals, all of one embedder, in place of another one's.
+
+    The rows are locked as those who edit and erase lock them: words that went meanwhile leave
+    no vector behind.
+    """
+    made = {proposal_id: (text, vector) for proposal_id, text, vector in vectors}
+    rows = Proposal.objects.select_for_update(no_key=True).filter(pk__in=made).order_by("pk")
+    for proposal in rows:
+        text, vector = made[proposal.pk]
+        if proposal.text != text or not text:
+            continue
+        ProposalVector.objects.update_or_create(
+            proposal_id=proposal.pk,
+            defaults={"model": model, "vector": list(vector)},
+            create_defaults={
+                "space_id": proposal.space_id,
+                "subject_id": proposal.subject_id,
+                "model": model,
+                "vector": list(vector),
+            },
+        )

@@ -14,7 +14,6 @@ from knowledge.models import (
     Message,
     Proposal,
     RunState,
-    SearchEntry,
 )
 from knowledge.queries.episodes import part_ids
 
@@ -135,12 +134,6 @@ def unfinished_runs(
 def episode_title(episode_id: int) -> str:
     """Return the episode's title, empty before it was described."""
     return Episode.objects.values_list("title", flat=True).get(pk=episode_id)
-
-
-def entries_to_embed(*, space_id: int, model: str, limit: int) -> list[tuple[int, str]]:
-    """List (id, text) of search entries without a vector of this model."""
-    rows = SearchEntry.objects.filter(space_id=space_id).exclude(model=model).order_by("pk")
-    return list(rows.values_list("pk", "text")[:limit])
 
 
 def _messages(rows: Iterable[Message]) -> list[SourceMessage]:

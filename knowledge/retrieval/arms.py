@@ -12,6 +12,9 @@ BM25_K1 = 0.9
 BM25_B = 0.4
 # A cosine below this says nothing about any text; the ranks of what lies above decide.
 NOISE_BELOW = 0.20
+# The share of a scope's statements the query's model must have embedded before it has a say. Just
+# approved ones bring their proposal's vector along, so less means that the model was changed.
+LEAST_EMBEDDED = 0.5
 # Word similarity of pg_trgm below which a match is chance.
 TRIGRAM_BELOW = 0.40
 # How many of its best an arm may bring.

@@ -53,13 +53,21 @@ entry AS MATERIALIZED (
            END AS matched,
            CASE WHEN e.model = %(vector_model)s THEN
                1 - nullif(e.vector <=> %(query_vector)s::vector, 'NaN')
-           END AS similarity
+           END AS similarity,
+           CASE WHEN e.source = 'text' THEN e.model = %(vector_model)s END AS is_embedded
     FROM scope s
     JOIN knowledge_searchentry e ON e.version_id = s.id
     WHERE e.space_id = %(space_id)s
       AND e.subject_id = ANY(%(subject_ids)s)
       AND e.known_from <= %(known_at)s
       AND (e.known_to IS NULL OR e.known_to > %(known_at)s)
+),
+-- How far the model of the query has come in this scope. Where it has embedded less than half, its
+-- arms would lift what happens to be among the first, so words alone decide.
+coverage AS MATERIALIZED (
+    SELECT count(*) FILTER (WHERE NOT is_embedded) AS missing,
+           coalesce(avg(is_embedded::int) >= %(least_embedded)s, true) AS is_enough
+    FROM entry
 ),
 -- Document frequency is exact as of both instants: every entry that holds a term is a candidate.
 -- All in double precision: numeric arithmetic took most of the time.
@@ -88,7 +96,9 @@ best_lexical AS (
 ),
 best_semantic AS (
     SELECT is_context, version_id, tie, max(similarity) AS score
-    FROM entry WHERE similarity >= %(noise_below)s GROUP BY is_context, version_id, tie
+    FROM entry
+    WHERE similarity >= %(noise_below)s AND (SELECT is_enough FROM coverage)
+    GROUP BY is_context, version_id, tie
 ),
 found AS (
     (SELECT 'lexical' AS arm, version_id, tie, score FROM best_lexical WHERE NOT is_context
@@ -135,7 +145,8 @@ fused AS (
         ON a.name = p.arm
     GROUP BY p.version_id
 )
-SELECT v.id AS version_id, v.statement_id, v.subject_id, u.kind || ':' || u.external_id AS subject,
+SELECT c.missing AS missing_vectors, c.is_enough AS used_vector,
+       v.id AS version_id, v.statement_id, v.subject_id, u.kind || ':' || u.external_id AS subject,
        v.about, v.text, v.memory_type, v.criticality, v.attribute, v.value, v.language,
        lower(v.valid) AS valid_from, upper(v.valid) AS valid_to, v.start_basis,
        v.tx_from AS believed_from,
@@ -155,11 +166,13 @@ SELECT v.id AS version_id, v.statement_id, v.subject_id, u.kind || ':' || u.exte
            WHERE v.id IN (c.version_a_id, c.version_b_id) AND opened.at <= %(known_at)s
              AND (resolved.at IS NULL OR resolved.at > %(known_at)s)
        ) AS contested,
-       p.confidence, f.score / %(best_possible)s AS fused, f.arms, s.tie
-FROM fused f
-JOIN scope s ON s.id = f.version_id
-JOIN knowledge_version v ON v.id = f.version_id
-JOIN knowledge_subject u ON u.id = v.subject_id
-JOIN knowledge_proposal p ON p.id = v.proposal_id
+       p.confidence, f.score / CASE WHEN c.is_enough THEN %(best_possible)s ELSE
+           %(best_of_words)s END AS fused, f.arms, s.tie
+FROM coverage c  -- one row also where nothing is found
+LEFT JOIN fused f ON true
+LEFT JOIN scope s ON s.id = f.version_id
+LEFT JOIN knowledge_version v ON v.id = f.version_id
+LEFT JOIN knowledge_subject u ON u.id = v.subject_id
+LEFT JOIN knowledge_proposal p ON p.id = v.proposal_id
 LEFT JOIN knowledge_version origin ON origin.id = v.derived_from_id
 ORDER BY fused DESC, s.tie, v.id

@@ -96,6 +96,8 @@ class Retrieval:
 
     **Shape**: repeating the call with these ``valid_at`` and ``known_at`` gives the same
     statements. ``approximate`` is False where every statement in scope was compared.
+    ``used_vector`` is False where words alone decided; ``missing_vectors`` counts the statements
+    in scope that the query's model has not embedded yet, which words alone can find.
     **Units**: ``tokens`` of ``prompt``, by our own estimate.
     """
 
@@ -106,4 +108,5 @@ class Retrieval:
     known_at: datetime
     approximate: bool
     used_vector: bool
+    missing_vectors: int
     candidates: tuple[Candidate, ...]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from knowledge.retrieval.arms import (
     ARMS,
     BM25_B,
     BM25_K1,
+    LEAST_EMBEDDED,
     MOST,
     MOST_CRITICAL,
     MOST_MATCHES,
@@ -55,7 +57,8 @@ def retrieve(
 ) -> Retrieval:
     """Find the approved statements of the subjects that answer a query.
 
-    Without ``query_vector`` the words alone decide. ``types`` empty means all. ``history`` also
+    Without ``query_vector`` the words alone decide, as they do while its model has embedded less
+    than half of what is in scope. ``types`` empty means all. ``history`` also
     admits what has ended, saying how.
 
     **Units**: instants aware; None means now, and ``known_at`` never passes the ledger.
@@ -63,7 +66,7 @@ def retrieve(
     """
     _check(query=query, k=k, token_budget=token_budget, types=types)
     instants = asof.instants_of(space_id=space_id, valid_at=valid_at, known_at=known_at, now=now)
-    candidates = _search(
+    candidates, coverage = _search(
         _scope_parameters(space_id, subject_ids=subject_ids, types=types, history=history)
         | {"valid_at": instants.valid_at, "known_at": instants.known_at}
         | _lexical_parameters(query)
@@ -76,7 +79,13 @@ def retrieve(
     frame = prompt.block([], valid_at=instants.valid_at, known_at=instants.known_at)
     left = None if token_budget is None else token_budget - prompt.estimate_tokens(frame)
     packing = pack(offers, k=k, token_budget=left)
-    return _answer(offers, packing=packing, instants=instants, used_vector=bool(query_vector))
+    used_vector = bool(query_vector) and coverage.is_enough
+    return _answer(
+        offers,
+        packing=packing,
+        instants=instants,
+        coverage=_Coverage(used_vector, coverage.missing if query_vector else 0),
+    )
 
 
 def _check(*, query: str, k: int, token_budget: int | None, types: Collection[str]) -> None:
@@ -133,6 +142,8 @@ def _vector_parameters(vector: Sequence[float] | None, *, model: str) -> dict[st
         "noise_below": NOISE_BELOW,
         "rank_constant": RANK_CONSTANT,
         "best_possible": best_possible(has_vector=bool(vector)),
+        "best_of_words": best_possible(has_vector=False),
+        "least_embedded": LEAST_EMBEDDED,
         "arm_names": [arm.name for arm in arms],
         "arm_weights": [float(arm.weight) for arm in arms],
         "most": MOST,
@@ -140,12 +151,22 @@ def _vector_parameters(vector: Sequence[float] | None, *, model: str) -> dict[st
     }
 
 
-def _search(parameters: dict[str, Any]) -> list[Found]:
+@dataclass(frozen=True, slots=True)
+class _Coverage:
+    """How far the query's model has come in the scope."""
+
+    is_enough: bool
+    missing: int
+
+
+def _search(parameters: dict[str, Any]) -> tuple[list[Found], _Coverage]:
+    """Run the statement, whose every row says how far the model has come, and one is sure."""
     with connection.cursor() as cursor:
         cursor.execute(_SQL, parameters)
         names = [column.name for column in cursor.description or ()]
         rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-    return [_found(row) for row in rows]
+    covered = [_Coverage(row.pop("used_vector"), row.pop("missing_vectors")) for row in rows]
+    return [_found(row) for row in rows if row["version_id"] is not None], covered[0]
 
 
 def _found(row: dict[str, Any]) -> Found:
@@ -163,7 +184,7 @@ def _answer(
     *,
     packing: Packing,
     instants: asof.Instants,
-    used_vector: bool,
+    coverage: _Coverage,
 ) -> Retrieval:
     served = [offer.found for offer in packing.chosen]
     quotes = quotes_of([found.version_id for found in served], known_at=instants.known_at)
@@ -179,7 +200,8 @@ def _answer(
         valid_at=instants.valid_at,
         known_at=instants.known_at,
         approximate=False,
-        used_vector=used_vector,
+        used_vector=coverage.is_enough,
+        missing_vectors=coverage.missing,
         candidates=tuple(
             Candidate(
                 version_id=offer.found.version_id,

@@ -19,7 +19,7 @@ from knowledge.commands import (
 )
 from knowledge.errors import Conflict, KnowledgeError
 from knowledge.models import ErasureRequest, Job, SearchEntry
-from knowledge.queries.processing import entries_to_embed
+from knowledge.queries.vectors import entries_to_embed
 from knowledge.results import (
     SYSTEM,
     WORKER,

@@ -15,6 +15,7 @@ from extraction.embeddings import local, registry
 from extraction.embeddings.base import Embedder
 from extraction.embeddings.hashing import HashingEmbedder
 from extraction.embeddings.local import LocalEmbedder
+from extraction.embeddings.query_memory import QueryMemory
 from extraction.embeddings.registry import UnknownEmbedder, get_embedder
 from extraction.errors import EmbeddingError
 from tests.unit import embedding_pairs as pairs
@@ -111,17 +112,21 @@ def test_vectors_of_different_embedders_never_share_a_model_id() -> None:
     assert get_embedder("local").model_id != get_embedder("hashing").model_id
 
 
-def test_remembered_queries_stay_within_their_bound_and_cannot_be_changed_from_outside(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(local, "_CACHED_QUERIES", 3)
+def test_a_remembered_query_cannot_be_changed_from_outside() -> None:
     model = LocalEmbedder()
     first = model.embed_query("one")
     first[0] = 99.0
     assert model.embed_query("one")[0] != 99.0
-    for text in ("two", "three", "one", "four", "five"):
-        model.embed_query(text)
-    assert list(model._queries) == ["one", "four", "five"]
+
+
+def test_remembered_queries_stay_within_their_bound_the_least_used_forgotten_first() -> None:
+    memory = QueryMemory(most=3)
+    for place, text in enumerate(("one", "two", "three")):
+        memory.keep(text, [float(place)])
+    assert memory.recall("one") == [0.0]
+    memory.keep("four", [3.0])
+    found = [text for text in ("one", "two", "three", "four") if memory.recall(text)]
+    assert found == ["one", "three", "four"]
 
 
 def test_a_remembered_query_does_not_run_the_model_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,11 +171,11 @@ def test_a_forked_worker_embeds_after_its_parent_did() -> None:
 import os, signal
 from extraction.embeddings.registry import get_embedder
 texts = ["Ines lives in Porto."] * 8
-get_embedder().embed_passages(texts)
+get_embedder("local").embed_passages(texts)
 child = os.fork()
 if not child:
     signal.alarm(20)  # a child that hangs is ended by the alarm
-    get_embedder().embed_passages(texts)
+    get_embedder("local").embed_passages(texts)
     os._exit(0)
 print(os.waitpid(child, 0)[1])
 """
@@ -180,7 +185,7 @@ print(os.waitpid(child, 0)[1])
 
 def test_importing_and_embedding_warns_about_nothing() -> None:
     done = run_python(
-        "from extraction.embeddings.registry import get_embedder as g; g().embed_query('x')"
+        "from extraction.embeddings.registry import get_embedder as g; g('local').embed_query('x')"
     )
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -215,7 +220,7 @@ def test_an_engine_that_does_not_load_is_named(
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownEmbedder, match="local, hashing"):
+    with pytest.raises(UnknownEmbedder, match="local, hashing, endpoint"):
         get_embedder("nonsense")
 
 

@@ -1,21 +1,26 @@
 """POST /retrieve: what an agent may know about its subjects."""
 
-import logging
 from dataclasses import asdict
 
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router
 
-from extraction.embeddings.registry import get_embedder
-from extraction.errors import ExtractionError
+from extraction.embedding import embedded_query
 from knowledge.retrieval import Item, Retrieval, retrieve
 from workbench.api import auth
-from workbench.api.schemas import EndingOut, ItemOut, ProblemOut, QuoteOut, RetrieveIn, RetrieveOut
+from workbench.api.schemas import (
+    EndingOut,
+    ItemOut,
+    ProblemOut,
+    QuoteOut,
+    RetrieveIn,
+    RetrieveOut,
+    WordsAlone,
+)
 from workbench.queries.keys import Grant
 
 router = Router(tags=["retrieval"])
-logger = logging.getLogger(__name__)
 
 
 @router.post(
@@ -27,7 +32,7 @@ logger = logging.getLogger(__name__)
 def find_statements(request: HttpRequest, wanted: RetrieveIn) -> RetrieveOut:
     """Find approved statements about exactly the key's subjects."""
     grant: Grant = request.auth  # type: ignore[attr-defined]  # ninja puts it there
-    vector, model = _embedded(wanted.query)
+    vector, model = embedded_query(wanted.query)
     found = retrieve(
         space_id=grant.space_id,
         subject_ids=grant.subject_ids,
@@ -51,17 +56,15 @@ def find_statements(request: HttpRequest, wanted: RetrieveIn) -> RetrieveOut:
         known_at=found.known_at,
         approximate=found.approximate,
         vector_model=model if found.used_vector else None,
+        words_alone_because=_why_words_alone(found, model=model),
+        statements_without_vector=found.missing_vectors,
     )
 
 
-def _embedded(query: str) -> tuple[list[float] | None, str]:
-    """Without an embedder the words alone decide; the answer says so."""
-    try:
-        embedder = get_embedder()
-        return embedder.embed_query(query), embedder.model_id
-    except ExtractionError as error:
-        logger.warning("query_not_embedded: %s", error)
-        return None, ""
+def _why_words_alone(found: Retrieval, *, model: str) -> WordsAlone | None:
+    if found.used_vector:
+        return None
+    return "vectors_being_made" if model else "embedder_unavailable"
 
 
 def _log(request: HttpRequest, *, grant: Grant, wanted: RetrieveIn, found: Retrieval) -> None:

@@ -136,6 +136,9 @@ class ItemOut(Schema):
     quotes: list[QuoteOut]
 
 
+WordsAlone = Literal["embedder_unavailable", "vectors_being_made"]
+
+
 class RetrieveOut(Schema):
     """What was found, item by item and as one block for a prompt."""
 
@@ -146,6 +149,14 @@ class RetrieveOut(Schema):
     known_at: datetime
     approximate: bool
     vector_model: str | None = Field(description="None where the words alone decided.")
+    words_alone_because: WordsAlone | None = Field(
+        description="Why `vector_model` is None: the embedder gave no answer, or has embedded"
+        " less than half of the scope since the model was changed."
+    )
+    statements_without_vector: int = Field(
+        description="How many statements in scope `vector_model` has not embedded yet: until it"
+        " has, only their words find them."
+    )
 
 
 class VersionOut(Schema):
