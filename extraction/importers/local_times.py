@@ -9,6 +9,7 @@ from extraction.importers.errors import DayOrderNeeded, ZoneNeeded
 from extraction.importers.source import Source
 
 ORDERS = ("dmy", "mdy", "ymd")
+_REPEATEDLY = 2
 _TOLERATED_DAYS = 1  # a message that was delivered late stands a day early among the others
 
 
@@ -40,8 +41,8 @@ class OrderOfDays:
     def settled(self, source: Source) -> str:
         """Give the order that the dates prove, or the one the person says.
 
-        The file's proof comes before the person's word. Two-digit years first are believed only
-        where neither other order is as good.
+        The file's proof comes before the person's word. Two-digit years first are rare, and nearly
+        any date can be read so: they are believed only where both other orders fail repeatedly.
 
         **Raises**: DayOrderNeeded where day first and month first are equally good.
         """
@@ -49,7 +50,7 @@ class OrderOfDays:
             return ORDERS[0]
         merit = {order: (self.impossible[order], self.backwards[order]) for order in ORDERS}
         day_first, month_first = merit["dmy"], merit["mdy"]
-        if merit["ymd"] < min(day_first, month_first):
+        if sum(merit["ymd"]) + _REPEATEDLY <= min(sum(day_first), sum(month_first)):
             return "ymd"
         if day_first != month_first:
             return "dmy" if day_first < month_first else "mdy"
