@@ -4,6 +4,7 @@ The pipeline opens one meter per run; engines find it without being handed it, s
 of four calls stays as it is.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -42,10 +43,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most one run may use; None is no limit. **Units**: tokens in and out; millionths."""
+    """The most one run may use; None is no limit.
+
+    **Units**: tokens in and out; millionths of the currency; seconds from the meter's making.
+    """
 
     tokens: int | None = None
     cost_micro: int | None = None
+    seconds: float | None = None
 
 
 @dataclass(slots=True)
@@ -54,6 +59,12 @@ class Meter:
 
     budget: Budget = Budget()
     calls: list[Call] = field(default_factory=list)
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def ends_at(self) -> float | None:
+        """The monotonic second by which the run's last question must be answered."""
+        return None if self.budget.seconds is None else self.began + self.budget.seconds
 
     @property
     def tokens(self) -> int:
@@ -116,6 +127,7 @@ def run_meter() -> Meter:
         Budget(
             tokens=settings.LLM_RUN_TOKENS or None,
             cost_micro=None if cost is None else round(cost * MICRO),
+            seconds=settings.LLM_RUN_S or None,
         )
     )
 

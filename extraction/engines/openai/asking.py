@@ -1,0 +1,323 @@
+"""One question until there is an answer that fits: asked, insisted, repaired once, counted."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+import structlog
+from django.utils import timezone
+from pydantic import BaseModel
+
+from extraction import endpoints
+from extraction.engines import metering
+from extraction.engines.metering import Call
+from extraction.engines.openai import prompts, reading, structure
+from extraction.engines.openai.config import Config
+from extraction.engines.openai.failures import Failed, Trouble
+from extraction.engines.openai.patience import Answered, Patience, insist
+from extraction.engines.openai.reading import Fault, Unusable
+from extraction.engines.openai.transport import Reply, Transport
+from extraction.errors import EngineAnswerInvalid, EngineError, EngineRefused, EngineUnavailable
+from extraction.models import EndpointRole, ModelEndpoint, StructuredOutput
+
+A = TypeVar("A", bound=BaseModel)
+Mode = StructuredOutput
+Messages = list[dict[str, str]]
+
+log = structlog.get_logger(__name__)
+
+# As much of an unusable answer as the model is shown again.
+_SHOWN_AGAIN = 6_000
+_MAX_TOKENS, _MAX_COMPLETION_TOKENS, _TEMPERATURE = (
+    "max_tokens",
+    "max_completion_tokens",
+    "temperature",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[A]):
+    """What is asked of which model, and the shape the answer must have.
+
+    **Shape**: ``data`` is JSON-able and the only thing the model is shown besides the prompt.
+    """
+
+    prompt: prompts.Prompt
+    data: dict[str, Any]
+    answer: type[A]
+    model: str
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A question on its way: how it is asked, and until when."""
+
+    row: ModelEndpoint
+    patience: Patience
+    refused: list[str]
+
+
+class Asker:
+    """Asks one endpoint, for all threads of a process."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._transport = Transport(config)
+        self._slots = threading.BoundedSemaphore(config.concurrency)
+
+    def ask(self, question: Question[A], *, afresh: bool = False) -> A:
+        """Put a question and give the answer.
+
+        ``afresh`` forgets what was learned and asks also an endpoint that is left alone: for a
+        person who tries it. **Raises**: EngineError, and BudgetExceeded before a call that would
+        exceed the run's budget.
+        """
+        row = endpoints.recall(
+            endpoints.Endpoint(EndpointRole.CHAT, self._config.base_url, question.model)
+        )
+        if not afresh:
+            endpoints.check_rested(row, now=timezone.now())
+        patience = self._patience()
+        with self._slot(patience):
+            asked = _Asked(row, patience, [] if afresh else list(row.refused_parameters))
+            return self._answer(question, asked=asked, afresh=afresh)
+
+    def _answer(self, question: Question[A], *, asked: _Asked, afresh: bool) -> A:
+        mode, messages, reply = self._first(question, asked=asked, afresh=afresh)
+        try:
+            return reading.read(reply, question.answer, may_fence=mode is Mode.PROMPT)
+        except Unusable as unusable:
+            log.warning("answer_unusable", prompt=question.prompt.label, fault=str(unusable.fault))
+            repair = [*messages, *_complaint(reply, unusable)]
+        again = self._counted(question, repair, asked=asked, mode=mode, purpose="repair of ")
+        try:
+            return reading.read(again, question.answer, may_fence=mode is Mode.PROMPT)
+        except Unusable as unusable:
+            self._distrust(asked, mode=mode, fault=unusable.fault)
+            raise self._verdict(question, unusable) from None
+
+    def _first(
+        self, question: Question[A], *, asked: _Asked, afresh: bool
+    ) -> tuple[Mode, Messages, Reply]:
+        """Ask in the way that is known to work, else in one that does."""
+        stale = afresh or endpoints.is_stale(asked.row, now=timezone.now())
+        known = "" if stale else asked.row.structured_output
+        modes = structure.order(known)
+        for mode in modes:
+            messages = _messages(question, mode)
+            try:
+                reply = self._counted(question, messages, asked=asked, mode=mode, known=known)
+            except Failed as failure:
+                if failure.may_be_format and mode is not modes[-1]:
+                    continue
+                raise self._failed(failure, asked=asked, model=question.model) from None
+            endpoints.learn(
+                asked.row,
+                structured_output=mode.value,
+                refused_parameters=asked.refused,
+                now=timezone.now(),
+            )
+            return mode, messages, reply
+        raise AssertionError("the last way raises")
+
+    def _counted(
+        self,
+        question: Question[A],
+        messages: Messages,
+        *,
+        asked: _Asked,
+        mode: Mode,
+        known: str | None = None,
+        purpose: str = "",
+    ) -> Reply:
+        """Ask once, within the budget, and count what it took.
+
+        ``known`` is given for a first question, whose way of asking may be at fault; then Failed
+        is raised as it is.
+        """
+        self._check_budget(messages)
+        began = time.monotonic()
+        try:
+            answered = self._adjusting(question, messages, asked=asked, mode=mode, known=known)
+        except Failed as failure:
+            if known is not None:
+                raise
+            raise self._failed(failure, asked=asked, model=question.model) from None
+        endpoints.note_answer(asked.row, now=timezone.now())
+        reply = answered.reply
+        input_tokens = _known_or(reply.input_tokens, _estimate(messages))
+        output_tokens = _known_or(reply.output_tokens, _tokens_of(reply.content))
+        call = Call(
+            purpose=purpose + question.prompt.name,
+            model=question.model,
+            prompt=question.prompt.label,
+            mode=mode.value,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            cost_micro=self._config.prices.cost_micro(
+                input_tokens=input_tokens, output_tokens=output_tokens
+            ),
+            ms=round(1000 * (time.monotonic() - began)),
+            attempts=answered.attempts,
+            temperature=None if _TEMPERATURE in asked.refused else self._config.temperature,
+            is_measured=reply.input_tokens is not None and reply.output_tokens is not None,
+        )
+        meter = metering.current()
+        if meter is not None:
+            meter.add(call)
+        log.info("model_asked", call=call.purpose, model=call.model, ms=call.ms)
+        return reply
+
+    def _adjusting(
+        self,
+        question: Question[A],
+        messages: Messages,
+        *,
+        asked: _Asked,
+        mode: Mode,
+        known: str | None,
+    ) -> Answered:
+        """Ask, leaving out one after the other the parameters this server does not take."""
+        # A way of asking that never worked here may be what a server stumbles over: no insisting.
+        untried = known is not None and mode.value != known and mode is not Mode.PROMPT
+        attempts = 0
+        while True:
+            body = self._body(question, messages, refused=asked.refused, mode=mode)
+            try:
+                answered = insist(
+                    lambda timeout_s, body=body: self._send(  # type: ignore[misc]  # a default binds it
+                        body, timeout_s=timeout_s, untried=untried
+                    ),
+                    patience=asked.patience,
+                )
+                return replace(answered, attempts=attempts + answered.attempts)
+            except Failed as failure:
+                if not failure.parameter or failure.parameter in asked.refused:
+                    raise
+                asked.refused.append(failure.parameter)
+                attempts += 1
+
+    def _send(self, body: dict[str, Any], *, timeout_s: float, untried: bool) -> Reply:
+        try:
+            return self._transport.send(body, timeout_s=timeout_s)
+        except Failed as failure:
+            if untried and failure.trouble is Trouble.SERVER and not failure.is_away:
+                failure.trouble = Trouble.REJECTED
+            raise
+
+    def _body(
+        self, question: Question[A], messages: Messages, *, refused: list[str], mode: Mode
+    ) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": question.model, "messages": messages}
+        if _MAX_TOKENS not in refused:
+            body[_MAX_TOKENS] = self._config.answer_tokens
+        elif _MAX_COMPLETION_TOKENS not in refused:
+            body[_MAX_COMPLETION_TOKENS] = self._config.answer_tokens
+        if _TEMPERATURE not in refused:
+            body[_TEMPERATURE] = self._config.temperature
+        return body | structure.response_format(mode, question.answer)
+
+    def _check_budget(self, messages: Messages) -> None:
+        meter = metering.current()
+        if meter is None:
+            return
+        asked, told = _estimate(messages), self._config.answer_tokens
+        cost = self._config.prices.cost_micro(input_tokens=asked, output_tokens=told)
+        meter.check(tokens=asked + told, cost_micro=cost)
+
+    def _patience(self) -> Patience:
+        ends_at = time.monotonic() + self._config.run_s
+        meter = metering.current()
+        if meter is not None and meter.ends_at is not None:
+            ends_at = min(ends_at, meter.ends_at)
+        return Patience(self._config.attempts, self._config.timeout_s, ends_at)
+
+    @contextmanager
+    def _slot(self, patience: Patience) -> Iterator[None]:
+        """Wait until fewer than the allowed questions of this process are open."""
+        if not self._slots.acquire(timeout=max(0.0, patience.left_s)):
+            raise EngineUnavailable(
+                f"{self._config.concurrency} questions to {self._config.shown_url} are open in"
+                " this process and none was answered in time. Raise LLM_CONCURRENCY if the server"
+                " can bear more."
+            )
+        try:
+            yield
+        finally:
+            self._slots.release()
+
+    def _failed(self, failure: Failed, *, asked: _Asked, model: str) -> EngineError:
+        """Remember a failure and word it."""
+        address, timeout_s = self._config.shown_url, self._config.timeout_s
+        error = failure.as_error(address=address, model=model, timeout_s=timeout_s)
+        now = timezone.now()
+        if failure.trouble is Trouble.BUSY and failure.retry_after_s:
+            endpoints.note_rest(
+                asked.row, sentence=str(error), seconds=failure.retry_after_s, now=now
+            )
+        elif failure.may_pass or failure.trouble in {Trouble.KEY, Trouble.NO_MODEL}:
+            endpoints.note_failure(
+                asked.row, sentence=str(error), breaker=self._config.breaker, now=now
+            )
+        return error
+
+    def _distrust(self, asked: _Asked, *, mode: Mode, fault: Fault) -> None:
+        """Next time, ask a server more loosely that does not hold its model to what it promised."""
+        if mode is Mode.PROMPT or fault not in {Fault.NO_JSON, Fault.UNFIT}:
+            return
+        endpoints.learn(
+            asked.row,
+            structured_output=structure.below(mode).value,
+            refused_parameters=asked.refused,
+            now=timezone.now(),
+        )
+
+    def _verdict(self, question: Question[A], unusable: Unusable) -> EngineError:
+        told = f"{question.model} was asked to {_TASKS[question.prompt.name]}"
+        if unusable.fault is Fault.DECLINED:
+            return EngineRefused(f"{told} and declined, also when it was asked again.")
+        return EngineAnswerInvalid(
+            f"{told}, and its answer does not fit, also after one repair: {unusable.problem}."
+        )
+
+
+_TASKS = {
+    "describe": "describe the episode",
+    "segment": "find where topics change",
+    "predict": "say what is to be expected",
+    "calibrate": "compare what was expected with what was said",
+    "cold_start": "say what is worth remembering",
+    "same": "say whether two statements say the same",
+}
+
+
+def _messages(question: Question[A], mode: Mode) -> Messages:
+    told = structure.instructions(mode, question.prompt, question.answer)
+    data = json.dumps(question.data, ensure_ascii=False)
+    return [{"role": "system", "content": told}, {"role": "user", "content": data}]
+
+
+def _complaint(reply: Reply, unusable: Unusable) -> Messages:
+    said = reply.content[:_SHOWN_AGAIN] or "(nothing)"
+    return [
+        {"role": "assistant", "content": said},
+        {"role": "user", "content": prompts.repair(unusable.problem)},
+    ]
+
+
+def _known_or(counted: int | None, estimated: int) -> int:
+    return estimated if counted is None else counted
+
+
+def _estimate(messages: Messages) -> int:
+    return sum(4 + _tokens_of(message["content"]) for message in messages)
+
+
+def _tokens_of(text: str) -> int:
+    """Estimate tokens: about four Latin letters make one, and other scripts take one a sign."""
+    plain = sum(character.isascii() for character in text)
+    return plain // 4 + (len(text) - plain) + 1
