@@ -182,6 +182,7 @@ def _draft(
         kind=judgement.kind,
         target_id=judgement.target_id,
         waits_on=judgement.waits_on,
+        waits_on_draft=judgement.waits_on_draft,
         reason=judgement.reason,
         flags=judgement.flags,
         aside_reason=judgement.aside_reason,

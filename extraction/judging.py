@@ -31,13 +31,14 @@ class Judgement:
     """What became of a candidate.
 
     **Shape**: ``target_id`` is a statement; ``waits_on`` and ``joined_to`` are proposals;
-    ``joins`` is the place of an earlier candidate of the same run.
+    ``joins`` and ``waits_on_draft`` are the places of earlier candidates of the same run.
     """
 
     kind: Kind
     flags: tuple[str, ...]
     target_id: int | None = None
     waits_on: int | None = None
+    waits_on_draft: int | None = None
     reason: str = ""
     aside_reason: str = ""
     joined_to: int | None = None
@@ -68,6 +69,7 @@ class Judge:
     near: Callable[..., Sequence[NearText]] = near_texts
     ended: Callable[..., bool] = was_believed_once
     _heard: list[Neighbour] = field(default_factory=list)
+    _told: list[tuple[int, Known]] = field(default_factory=list)
     _judged: int = 0
     _ends: int = 0
 
@@ -103,38 +105,68 @@ class Judge:
             relation, aside=verdict.aside_reason, join=verdict.join, flags=flags
         )
         if not judgement.aside_reason:
-            self._heard.append(
-                Neighbour(f"candidate:{self._judged}", candidate.text, "pending", vector, True)
-            )
+            self._remember(candidate, vector)
         self._judged += 1
         return judgement
 
     def _relate(self, candidate: Candidate) -> _Relation:
         """The engine's own suggestion; else what holds the one place this value would take, or
-        what measured the same thing before: an engine is shown only part of what is known.
+        what measured the same thing before: an engine is shown only part of what is known, and
+        nothing of what is told earlier in the same episode.
         """
-        if candidate.target is not None:
-            return _Relation(candidate.kind, candidate.target, candidate.reason)
         about = candidate.about or self.episode.subject_name
+        told = [item for item in self._told_before(candidate) if equal_words(item.about, about)]
+        if candidate.target is not None:
+            return self._renewed(candidate, told) or _Relation(
+                candidate.kind, candidate.target, candidate.reason
+            )
         same = [item for item in self.known if equal_words(item.about, about)]
-        if candidate.attribute in self._single_valued and candidate.value:
-            relation = self._in_its_place(candidate, same)
-            if relation is not None:
-                return relation
-        measured = _measured_before(candidate, same)
+        relation = self._placed(candidate, told) or self._placed(candidate, same)
+        if relation is not None:
+            return relation
+        measured = _measured_before(candidate, [*same, *told])
         if measured is not None:
             return _Relation("update", measured.ref, f"possibly replaces: {measured.text}")
         return _Relation(candidate.kind, None, candidate.reason)
 
-    def _in_its_place(self, candidate: Candidate, known: Sequence[Known]) -> _Relation | None:
-        holders = [item for item in known if item.attribute == candidate.attribute]
-        holders.sort(key=lambda item: (item.waiting, -item.valid_from.timestamp()))
-        if not holders:
+    def _placed(self, candidate: Candidate, known: Sequence[Known]) -> _Relation | None:
+        if candidate.attribute not in self._single_valued or not candidate.value:
             return None
-        holder = next((h for h in holders if equal_words(h.value, candidate.value)), holders[0])
-        if equal_words(holder.value, candidate.value):
-            return _Relation("confirmation", holder.ref, f"says again: {holder.text}")
-        return _Relation("update", holder.ref, f"possibly replaces: {holder.text}")
+        return _in_its_place(candidate, known)
+
+    def _renewed(self, candidate: Candidate, told: Sequence[Known]) -> _Relation | None:
+        """What renewed, earlier in the episode, the belief that the engine would replace."""
+        if candidate.kind != "update":
+            return None
+        placed = self._placed(candidate, told)
+        if placed is not None and placed.kind == "update":
+            return placed
+        named = [item for item in self.known if item.ref == candidate.target]
+        latest = _measured_before(candidate, [*named, *told])
+        if latest is None or latest not in told:
+            return None
+        return _Relation("update", latest.ref, f"possibly replaces: {latest.text}")
+
+    def _told_before(self, candidate: Candidate) -> list[Known]:
+        """List what came of earlier messages of the episode; one message is told in one breath."""
+        first = min((quote.message for quote in candidate.evidence), default=0)
+        return [item for message, item in self._told if message < first]
+
+    def _remember(self, candidate: Candidate, vector: tuple[float, ...]) -> None:
+        """Keep a candidate that waits, for those after it."""
+        ref = f"candidate:{self._judged}"
+        self._heard.append(Neighbour(ref, candidate.text, "pending", vector, True))
+        last = max((quote.message for quote in candidate.evidence), default=0)
+        told = Known(
+            ref=ref,
+            text=candidate.text,
+            about=candidate.about or self.episode.subject_name,
+            attribute=candidate.attribute,
+            value=candidate.value,
+            waiting=True,
+            valid_from=candidate.valid_from or self.episode.messages[last].sent_at,
+        )
+        self._told.append((last, told))
 
     def _gate_context(
         self,
@@ -244,18 +276,31 @@ class Judge:
             return Judgement("confirmation", flags, target_id=id_of(join), reason=reason)
         place = id_of(join) if join else None
         joined = place if aside == AsideReason.NEAR_DUPLICATE else None
-        in_run = bool(join) and str(join).startswith("candidate:")
+        in_run = bool(join) and is_candidate(str(join))
         return Judgement(
             kind=kind,
             flags=flags,
             target_id=id_of(ref) if ref and is_statement(ref) else None,
-            waits_on=id_of(ref) if ref and not is_statement(ref) and kind in REPLACING else None,
+            waits_on=id_of(ref) if ref and is_proposal(ref) and kind in REPLACING else None,
+            waits_on_draft=id_of(ref) if ref and is_candidate(ref) and kind in REPLACING else None,
             reason=reason,
             aside_reason=aside.value if aside else "",
             joined_to=None if in_run else joined,
             joins=joined if in_run else None,
             rejected_as=place if aside == AsideReason.REJECTED_BEFORE else None,
         )
+
+
+def _in_its_place(candidate: Candidate, known: Sequence[Known]) -> _Relation | None:
+    """Say what a value does to the one that holds its place, the latest believed one first."""
+    holders = [item for item in known if item.attribute == candidate.attribute]
+    holders.sort(key=lambda item: (item.waiting, -item.valid_from.timestamp()))
+    if not holders:
+        return None
+    holder = next((h for h in holders if equal_words(h.value, candidate.value)), holders[0])
+    if equal_words(holder.value, candidate.value):
+        return _Relation("confirmation", holder.ref, f"says again: {holder.text}")
+    return _Relation("update", holder.ref, f"possibly replaces: {holder.text}")
 
 
 def _measured_before(candidate: Candidate, known: Sequence[Known]) -> Known | None:
@@ -272,6 +317,16 @@ def _measured_before(candidate: Candidate, known: Sequence[Known]) -> Known | No
 def is_statement(ref: str) -> bool:
     """Tell a statement's ref from a proposal's."""
     return ref.startswith("statement:")
+
+
+def is_proposal(ref: str) -> bool:
+    """Tell the ref of a proposal that waits."""
+    return ref.startswith("proposal:")
+
+
+def is_candidate(ref: str) -> bool:
+    """Tell the ref of an earlier candidate of the same run: its place there."""
+    return ref.startswith("candidate:")
 
 
 def id_of(ref: str) -> int:
