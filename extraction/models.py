@@ -1,7 +1,14 @@
-"""What workers remember of model endpoints: what each can do, and whether it answers."""
+"""What workers remember of model endpoints: what each can do, and whether it answers.
+
+And, from their own module, the files that people brought.
+"""
 
 from django.db import models
 from django.db.models import Q
+
+from extraction.uploads.models import FileImport, ImportedInto
+
+__all__ = ["EndpointRole", "FileImport", "ImportedInto", "ModelEndpoint", "StructuredOutput"]
 
 
 class EndpointRole(models.TextChoices):

@@ -8,6 +8,8 @@ import structlog
 from django.utils import timezone
 
 from extraction import anchoring, embedding, expiry, forgetting, pipeline
+from extraction.uploads import running as uploads
+from extraction.uploads.steps import EXPIRE_UPLOAD, IMPORT_UPLOAD, READ_UPLOAD
 from knowledge.commands import jobs, turns
 from knowledge.commands.anchors import ANCHOR_AUDIT
 from knowledge.commands.erasure import ERASE
@@ -33,6 +35,9 @@ HANDLERS: dict[str, Handler] = {
     EXPIRE_BELIEFS: expiry.expire_job,
     ANCHOR_AUDIT: anchoring.anchor_job,
     ERASE: forgetting.erase_job,
+    READ_UPLOAD: uploads.read_job,
+    IMPORT_UPLOAD: uploads.import_job,
+    EXPIRE_UPLOAD: uploads.expire_job,
 }
 
 

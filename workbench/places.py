@@ -9,6 +9,7 @@ from django.db.models.functions import Concat
 from django.utils import timezone
 from django_q.models import Task
 
+from extraction.uploads import erasing as uploads
 from knowledge.erasing.places import Place, register
 from knowledge.erasing.repeats import Sought
 from knowledge.erasing.scope import Reach
@@ -23,6 +24,7 @@ def register_all() -> None:
     register(Place("sessions", _count_sessions, _clear_sessions))
     register(Place("keys", _count_keys, _clear_keys))
     register(Place("task results", _count_tasks, _clear_tasks))
+    register(uploads.place())
     register(Place("drafts", _count_drafts, _clear_drafts))
 
 

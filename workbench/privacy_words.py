@@ -72,6 +72,11 @@ COUNTS: dict[str, tuple[str, str, str]] = {
     ),
     "keys": ("key", "keys", "the name goes; revoked where it opens nothing else"),
     "sessions": ("session", "sessions", "what pages still had to say is taken out"),
+    "uploads": (
+        "uploaded file",
+        "uploaded files",
+        "all that lie in this space are deleted, whoever they are about",
+    ),
     "task results": ("finished task", "finished tasks", "what the queue remembers is deleted"),
     "tombstones": ("tombstone", "tombstones", "the same is not learned again unnoticed"),
 }

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from extraction.importing import ImportTally, import_file
+from extraction.importing import Choices, ImportTally, import_file
 from extraction.sample import FILES
 from knowledge.results import SYSTEM, SubjectRef
 
@@ -15,7 +15,8 @@ def load(*, space_id: int, now: datetime) -> ImportTally:
     total = ImportTally()
     for file in FILES:
         subject = SubjectRef(file.kind, file.external_id, file.name)
-        for tally in import_file(file.path, space_id=space_id, by=SYSTEM, now=now, subject=subject):
+        choices = Choices(subject=subject)
+        for tally in import_file(file.path, space_id=space_id, by=SYSTEM, now=now, choices=choices):
             latest = tally
         total.conversations += latest.conversations
         total.messages_new += latest.messages_new

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from knowledge.errors import NotFound
 from knowledge.models import Space, Subject
+from knowledge.results import SubjectRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +43,10 @@ def subject_id_of(name: str, *, space_id: int) -> int:
     if found is None:
         raise NotFound(f"There is no subject {name} in this space.")
     return found.pk
+
+
+def subject_refs(space_id: int, *, most: int = 500) -> list[SubjectRef]:
+    """List the subjects of a space that were not erased, by kind and name."""
+    rows = Subject.objects.filter(space_id=space_id, redacted_at__isnull=True)
+    found = rows.order_by("kind", "name", "pk").values_list("kind", "external_id", "name")
+    return [SubjectRef(*row) for row in found[:most]]

@@ -12,6 +12,7 @@ WORDY = (ArrayField, BinaryField, CharField, JSONField, SearchVectorField, TextF
 # Emptied, deleted or written anew by `knowledge.commands.forgetting` or `workbench.places`; each
 # is looked into by the canary test.
 EMPTIED = {
+    "extraction.FileImport": "choices error name preview problems sha256",
     "knowledge.AuditPayload": "body salt",
     "knowledge.Conversation": "external_id title",
     "knowledge.Decision": "note card_digest",
@@ -41,6 +42,7 @@ EMPTIED = {
 # hashes, numbers.
 KEPT = {
     # What an endpoint can do, in words of this program about a status or a time-out alone.
+    "extraction.FileImport": "folder state tally",
     "extraction.ModelEndpoint": "base_url last_error model refused_parameters role "
     "structured_output",
     "knowledge.Anchor": "hash place",

@@ -51,7 +51,8 @@ def test_a_file_becomes_proposals_and_the_same_again_adds_nothing(tmp_path: Path
     assert (again["messages_new"], again["messages_known"]) == (0, 3)
     assert Proposal.objects.count() == 2
     keys = (
-        "messages_new messages_known messages_invalid conversations_stopped episodes proposals "
+        "messages_new messages_known messages_invalid conversations conversations_left_out "
+        "conversations_stopped episodes proposals "
         "joined set_aside seconds"
     )
     assert list(first) == keys.split()
@@ -70,7 +71,7 @@ def test_a_broken_line_is_named_and_the_others_are_kept(tmp_path: Path) -> None:
     ("lines", "options", "words"),
     [
         ([], [], "is empty"),
-        (['{"colour": "blue"}'], [], "Expected one of: openai_jsonl"),
+        (['{"colour": "blue"}'], [], "Expected one of: .*openai_jsonl"),
         (["just a letter"], [], "no known format"),
         (['{"messages": ['], [], "Nothing in"),
         (list(map(json.dumps, CHAT)), [], "--subject user:ana"),

@@ -1,0 +1,1 @@
+"""Files that people bring: kept until they are read in, looked through first, then captured."""
