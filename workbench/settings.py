@@ -279,8 +279,8 @@ EMBEDDING_QUERY_TIMEOUT_S = env.float("EMBEDDING_QUERY_TIMEOUT_S", default=3.0)
 # Delivery only: the Job table is the truth. `retry` must be more than twice the longest
 # timeout, or a long task would be delivered a second time while it still runs.
 WORKER_TIMEOUT_S = env.int("WORKER_TIMEOUT_S", default=180)
-# The longest one run may ask a model. A task begins its last run within 65 seconds.
-LLM_RUN_S = env.float("LLM_RUN_S", default=max(30.0, WORKER_TIMEOUT_S - 80.0))
+# The longest one run may ask a model. A task begins its last run within 95 seconds.
+LLM_RUN_S = env.float("LLM_RUN_S", default=max(30.0, WORKER_TIMEOUT_S - 100.0))
 Q_CLUSTER = {
     "name": "memory-workbench",
     "orm": "default",
