@@ -5,7 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from knowledge.commands import proposals, reshaping, review, undoing
+from knowledge.commands.recognising import TOMBSTONE_FLAG
 from knowledge.periods import start_of_day
+from knowledge.queries.targets import Basis, Target
 from knowledge.queries.words import ChosenWords
 from knowledge.results import Actor, Decided, Edits, EvidenceDraft, ProposalDraft, Review
 from knowledge.trust import WhatHappened
@@ -14,6 +16,7 @@ from workbench.forms import (
     ActForm,
     ApproveForm,
     DeferForm,
+    DraftForm,
     EditForm,
     RejectForm,
     SameForm,
@@ -149,6 +152,50 @@ def propose_by_hand(
     )
     return proposals.propose_by_hand(
         space_id=words.space_id, subject_id=subject_id, draft=draft, by=actor(seat), now=now
+    )
+
+
+def propose_draft(
+    form: DraftForm, *, basis: Basis, target: Target | None, seat: Seat, now: datetime
+) -> int:
+    """Propose what a person had written over a proposal, on the same words; its id.
+
+    With ``target`` as an update of what is believed because of that proposal.
+    **Raises**: as ``proposals.propose_by_hand``.
+    """
+    given = form.cleaned_data
+    start = _moved(given["valid_from"], given["was_from"], zone=seat.zone)
+    if given["valid_to"] is None:
+        end = None
+    else:
+        end = _moved(given["valid_to"], given["was_to"], zone=seat.zone) or basis.valid_to
+    draft = ProposalDraft(
+        text=given["text"],
+        about=given["about"],
+        evidence=basis.evidence,
+        valid_from=start or basis.valid_from,
+        valid_to=end,
+        start_basis=basis.start_basis if start is None else "stated",
+        date_phrase=basis.date_phrase if start is None else "",
+        language=basis.language,
+        modality=basis.modality,
+        confidence=1.0,
+        surprise=1.0,
+        memory_type=given["memory_type"],
+        criticality=given["criticality"],
+        attribute=given["attribute"],
+        value=given["value"],
+        # What the words call for care about; tombstones are looked for anew.
+        flags=tuple(flag for flag in basis.flags if flag != TOMBSTONE_FLAG),
+        kind="update" if target else "new",
+        target_id=target.statement_id if target else None,
+    )
+    return proposals.propose_by_hand(
+        space_id=seat.space_id,
+        subject_id=basis.subject_id,
+        draft=draft,
+        by=actor(seat),
+        now=now,
     )
 
 

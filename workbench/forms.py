@@ -38,7 +38,8 @@ class ActForm(forms.Form):
     """What every decision posts: once, on this version, seen since.
 
     **Shape**: ``next`` is the proposal that follows in the reader's order; ``card_digest`` and
-    ``evidence_opened`` say what the card had shown, as the server wrote it there.
+    ``evidence_opened`` say what the card had shown, ``last_quote`` the newest quote on it, as the
+    server wrote it there.
     """
 
     request_id = forms.UUIDField()
@@ -47,6 +48,7 @@ class ActForm(forms.Form):
     opened_at = forms.DateTimeField(required=False)
     evidence_opened = forms.BooleanField(required=False)
     card_digest = forms.RegexField(r"^[0-9a-f]{64}$", required=False)
+    last_quote = forms.IntegerField(required=False, min_value=0)
     target_seen = forms.IntegerField(required=False, min_value=1)
 
 
@@ -108,6 +110,23 @@ class EditForm(StatementForm, ApproveForm):
         if isinstance(start, date) and isinstance(end, date) and end <= start:
             self.add_error("valid_to", "The end must come after the start.")
         return cleaned
+
+
+class DraftForm(StatementForm):
+    """A kept draft, to be proposed where somebody else decided first."""
+
+    valid_from = DayField(error_messages={"required": "A start is never unknown."})
+    valid_to = DayField(required=False)
+    was_from = forms.DateField(required=False)
+    was_to = forms.DateField(required=False)
+
+
+class BeatForm(forms.Form):
+    """What an open card tells the server now and then: which showing of it, and what it shows."""
+
+    page = forms.UUIDField()
+    stamp = forms.RegexField(r"^\d{1,9}\.\d{1,18}$", required=False)
+    last_quote = forms.IntegerField(required=False, min_value=0)
 
 
 class RejectForm(ActForm):

@@ -1,6 +1,6 @@
 """What waits for a person: one page of it, its counts and its filters."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -106,17 +106,25 @@ class QueuePage:
     tabs: Mapping[str, int]
     decided_today: int
 
-    def neighbours(self, proposal_id: int) -> tuple[int | None, int | None]:
+    def neighbours(
+        self, proposal_id: int, *, passing: Container[int] = ()
+    ) -> tuple[int | None, int | None]:
         """Return what stands before and after a proposal on this page.
 
-        One that is not on the page is followed by its first.
+        One that is not on the page is followed by its first. What comes after passes over the ids
+        ``passing``, unless nothing else follows on this page.
         """
-        ids: list[int | None] = [row.id for row in self.rows]
+        ids = [row.id for row in self.rows]
         if proposal_id not in ids:
-            return None, next((pk for pk in ids if pk != proposal_id), None)
+            return None, _first_besides([pk for pk in ids if pk != proposal_id], passing)
         place = ids.index(proposal_id)
-        after = [*ids, self.following][place + 1]
-        return (ids[place - 1] if place else None), after
+        further = [pk for pk in (*ids, self.following)[place + 1 :] if pk is not None]
+        return (ids[place - 1] if place else None), _first_besides(further, passing)
+
+
+def _first_besides(ids: list[int], passing: Container[int]) -> int | None:
+    free = next((pk for pk in ids if pk not in passing), None)
+    return free if free is not None else next(iter(ids), None)
 
 
 def queue_page(

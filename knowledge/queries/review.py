@@ -82,6 +82,15 @@ class PastDecision:
     undone: bool
     proposal_id: int | None
     first_of_two: bool
+    by_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words a proposal rests on. **Shape**: ``id`` grows with every quote that joins."""
+
+    id: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +138,7 @@ class ReviewCard:
     elsewhere: tuple[Mark, ...]
     decisions: tuple[PastDecision, ...]
     first: FirstApproval | None
+    quotes: tuple[Quote, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -196,6 +206,7 @@ def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) ->
         elsewhere=elsewhere,
         decisions=decisions_on(proposal.pk),
         first=first_approval(proposal),
+        quotes=tuple(Quote(row.pk, row.quote) for row in sorted(evidence, key=lambda row: row.pk)),
     )
 
 
@@ -221,9 +232,16 @@ def decisions_on(
             undone=hasattr(row, "undone_by"),
             proposal_id=row.proposal_id,
             first_of_two=row.kind == "approve" and row.state_after == TrustState.AWAITING_SECOND,
+            by_id=row.by_id,
         )
         for row in rows
     )
+
+
+def quotes_after(proposal_id: int, *, last: int) -> tuple[Quote, ...]:
+    """Return the quotes that joined a proposal after the one with the id ``last``. One query."""
+    rows = Evidence.objects.filter(proposal_id=proposal_id, pk__gt=last).order_by("pk")
+    return tuple(Quote(pk, text) for pk, text in rows.values_list("pk", "quote"))
 
 
 def _plain(proposal: Proposal) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from knowledge.models import Proposal, Version
+from knowledge.models import Confirmation, Evidence, Proposal, Version
 from knowledge.periods import make_period
+from knowledge.results import EvidenceDraft
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,35 @@ class Brief:
 
     text: str
     flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a proposal stands, in as few words as a page needs to see that it changed."""
+
+    state: str
+    version: int
+    target_version_id: int | None
+
+    @property
+    def stamp(self) -> str:
+        """Return it as one word to compare."""
+        return stamp_of(self.version, self.target_version_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a further proposal on the same words takes over from a proposal."""
+
+    subject_id: int
+    valid_from: datetime
+    valid_to: datetime | None
+    start_basis: str
+    date_phrase: str
+    language: str
+    modality: str
+    flags: tuple[str, ...]
+    evidence: tuple[EvidenceDraft, ...]
 
 
 def target_of(proposal: Proposal) -> Target | None:
@@ -117,3 +147,66 @@ def comparison(proposal_id: int, *, space_id: int) -> str | None:
         return None
     target = target_of(proposal)
     return target.text if target else str(proposal.original.get("text", proposal.text))
+
+
+def result_of(proposal_id: int, *, space_id: int) -> Target | None:
+    """Find what is believed because of a proposal, or was confirmed by it.
+
+    **Shape**: None where that ended since, or the proposal never was approved. **Cost**: two
+    queries at most.
+    """
+    current = Version.objects.current().filter(space_id=space_id)
+    version = current.filter(proposal_id=proposal_id).order_by("-valid", "-pk").first()
+    if version is None:
+        confirmed = Confirmation.objects.filter(
+            space_id=space_id, proposal_id=proposal_id, undone_by__isnull=True
+        )
+        statements = confirmed.values("confirms_id")
+        version = current.filter(statement_id__in=statements).order_by("-valid", "-pk").first()
+    return _as_target(version, moved=False) if version else None
+
+
+def standing_of(proposal_id: int, *, space_id: int) -> Standing | None:
+    """Read how a proposal stands now. **Cost**: three queries at most."""
+    proposal = (
+        Proposal.objects.filter(pk=proposal_id, space_id=space_id, redacted_at__isnull=True)
+        .select_related("target_seen")
+        .first()
+    )
+    if proposal is None:
+        return None
+    target = target_of(proposal)
+    return Standing(
+        state=proposal.state,
+        version=proposal.version,
+        target_version_id=target.version_id if target else None,
+    )
+
+
+def stamp_of(version: int, target_version_id: int | None) -> str:
+    """Write a proposal's version, and that of what it would end, as one word."""
+    return f"{version}.{target_version_id or 0}"
+
+
+def basis_of(proposal_id: int, *, space_id: int) -> Basis | None:
+    """Read what a proposal rests on. **Cost**: two queries."""
+    proposal = Proposal.objects.filter(
+        pk=proposal_id, space_id=space_id, redacted_at__isnull=True
+    ).first()
+    if proposal is None:
+        return None
+    rows = Evidence.objects.filter(proposal=proposal).order_by("pk")
+    return Basis(
+        subject_id=proposal.subject_id,
+        valid_from=proposal.valid_from,
+        valid_to=proposal.valid_to,
+        start_basis=proposal.start_basis,
+        date_phrase=proposal.date_phrase,
+        language=proposal.language,
+        modality=proposal.modality,
+        flags=tuple(proposal.flags),
+        evidence=tuple(
+            EvidenceDraft(row.message_id, row.start, row.end, row.quote, row.role)
+            for row in rows.filter(message__redacted_at__isnull=True)
+        ),
+    )

@@ -175,8 +175,12 @@
     all("form[data-busy]").forEach(settle);
   });
 
-  document.addEventListener("htmx:beforeRequest", () => { inFlight += 1; });
+  /* What only shows something while one writes holds up no key and ends no press. */
+  const isQuiet = (event) => event.detail.elt.matches("[data-quiet]");
+
+  document.addEventListener("htmx:beforeRequest", (event) => { if (!isQuiet(event)) inFlight += 1; });
   document.addEventListener("htmx:afterRequest", (event) => {
+    if (isQuiet(event)) return;
     inFlight = Math.max(0, inFlight - 1);
     const form = event.detail.elt.closest("form");
     if (form) settle(form);

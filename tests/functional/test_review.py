@@ -254,8 +254,8 @@ def test_a_lost_race_says_who_was_faster(scene: scenes.Scene, open_page: Open) -
     press(page, "c", "a")
     panel = page.get_by_role("alert")
     expect(panel).to_be_focused()
-    expect(panel).to_contain_text("Somebody was faster")
-    expect(panel).to_contain_text("ana-maria approved this")
+    expect(panel).to_contain_text("ana-maria approved this just now: the old was never so")
+    expect(panel).to_contain_text("Yours came later and did not count.")
     expect(page).to_have_url(re.compile(rf"/queue/{scene.update.pk}/$"))
     assert decisions(scene.update) == [("approve", "never_so")]
 
@@ -272,7 +272,7 @@ def test_a_target_that_moved_is_asked_about_again(scene: scenes.Scene, open_page
         target=Version.objects.current().get(text=scenes.OLD_JOB),
     )
     press(page, "c", "a")
-    expect(page.get_by_role("alert")).to_contain_text("Something changed while you read")
+    expect(page.get_by_role("alert")).to_contain_text("What this would change has changed itself")
     expect(page.locator(".change del")).to_contain_text(["Fabrikam"])
     assert state(scene.update) == "pending"
 

@@ -75,7 +75,7 @@ def test_deciding_on_an_old_version_is_a_conflict_with_the_card_as_it_is(
     answer = rosa.post(f"/queue/{scene.cycles.pk}/approve/", form, headers=HTMX)
     assert answer.status_code == 409
     assert answer.headers["HX-Push-Url"] == "false"
-    assert b"Somebody was faster" in answer.content
+    assert b"You rejected this just now: misread" in answer.content
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from workbench.models import Draft
 
 FIELDS = (
     "text about attribute value memory_type criticality valid_from valid_to was_from was_to "
-    "change changed_from note"
+    "change changed_from target_seen note"
 ).split()
 """What of the edit form is kept."""
 

@@ -1,6 +1,6 @@
 """The list of what waits, as a page of its own and beside a card."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.urls import reverse
@@ -12,6 +12,7 @@ from workbench.access import Seat
 from workbench.masking import masked_if
 from workbench.pages.address import query, read_cursor, read_filter, with_change
 from workbench.pages.shell import Shell, shell
+from workbench.queries.claims import Held, held_by_others
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,25 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ListedRow:
-    """A row and the address of its card. **Shape**: secrets in ``text`` are masked."""
+    """A row and the address of its card.
+
+    **Shape**: secrets in ``text`` are masked; ``held`` names somebody else who has it open.
+    """
 
     row: QueueRow
     text: str
     url: str
     is_current: bool
+    held: Held | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AllHeld:
+    """All that waits is open with others: how many, until when at the latest, and the first."""
+
+    count: int
+    until: datetime
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +66,7 @@ class QueueList:
     first_url: str
     decided_today: int
     matching: int
+    all_held: AllHeld | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +79,19 @@ class QueueView:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read for a list, kept so that a card can find its neighbours."""
+    """What was read for a list, kept so that a card can find its neighbours.
+
+    **Shape**: ``held`` is what others have open, by proposal.
+    """
 
     chosen: QueueFilter
     cursor: Cursor | None
     found: QueuePage
+    held: dict[int, Held] = field(default_factory=dict)
+
+    def neighbours(self, proposal_id: int) -> tuple[int | None, int | None]:
+        """Return what stands before and what comes after; what others have open is passed over."""
+        return self.found.neighbours(proposal_id, passing=self.held)
 
     def card_url(self, proposal_id: int | None) -> str:
         """Return the address of a card in this list, '' for none."""
@@ -85,7 +108,7 @@ class Reading:
 
 
 def read(given: dict[str, str], *, seat: Seat, now: datetime) -> Reading:
-    """Read the list an address asks for. **Cost**: ten queries."""
+    """Read the list an address asks for. **Cost**: eleven queries."""
     chosen = read_filter(given)
     cursor = read_cursor(given.get("after", ""), sort=chosen.sort)
     found = queue_page(
@@ -96,7 +119,8 @@ def read(given: dict[str, str], *, seat: Seat, now: datetime) -> Reading:
         now=now,
         today=seat.today(now),
     )
-    return Reading(chosen=chosen, cursor=cursor, found=found)
+    held = held_by_others(space_id=seat.space_id, user_id=seat.user_id, now=now)
+    return Reading(chosen=chosen, cursor=cursor, found=found, held=held)
 
 
 def queue_view(reading: Reading, *, seat: Seat, keys_on: bool) -> QueueView:
@@ -119,6 +143,7 @@ def queue_list(reading: Reading, *, seat: Seat, current: int | None = None) -> Q
                 text=masked_if(row.text, flags=row.flags),
                 url=reading.card_url(row.id),
                 is_current=row.id == current,
+                held=reading.held.get(row.id),
             )
             for row in found.rows
         ),
@@ -144,6 +169,19 @@ def queue_list(reading: Reading, *, seat: Seat, current: int | None = None) -> Q
         first_url=base + query(chosen) if reading.cursor else "",
         decided_today=found.decided_today,
         matching=found.matching,
+        all_held=_all_held(reading),
+    )
+
+
+def _all_held(reading: Reading) -> AllHeld | None:
+    """Say so where others have everything open that this list would lead to."""
+    rows, held = reading.found.rows, reading.held
+    if not rows or reading.found.next or any(row.id not in held for row in rows):
+        return None
+    return AllHeld(
+        count=len(rows),
+        until=max(held[row.id].until for row in rows),
+        url=reading.card_url(rows[0].id),
     )
 
 

@@ -1,6 +1,7 @@
 """One review card as a page: the card, what changes, what may be pressed, and what comes next."""
 
-from dataclasses import dataclass, field
+import uuid
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,24 +14,22 @@ from knowledge.errors import NotAllowed
 from knowledge.queries.near import Near
 from knowledge.queries.review import ReviewCard
 from knowledge.queries.rules import GuidelineRow, guideline_of
+from knowledge.queries.targets import result_of, stamp_of
 from knowledge.queries.words import Mark
 from workbench import vocabulary
 from workbench.access import Seat
 from workbench.masking import masked_if
+from workbench.pages import editing
 from workbench.pages.digest import digest_of
+from workbench.pages.editing import NOTHING_CHOSEN, Chosen, Draft
+from workbench.pages.lost import Lost, Mine, Panel, Settled, mine_of, panel_of, settled
 from workbench.pages.queue import QueueList, Reading, queue_list
 from workbench.pages.shell import Shell, shell
+from workbench.queries.claims import Held
+from workbench.queries.drafts import KeptDraft, draft_of
 from workbench.wording import Difference, difference
 
 CONTEXT_STEP = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """A race that was lost: what happened meanwhile, in a sentence, and who did it."""
-
-    sentence: str
-    code: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +49,15 @@ class NearRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """What the edit form shows: the proposal's fields, or what the person wrote over them."""
-
-    values: dict[str, Any]
-    errors: dict[str, list[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewView:
     """The card's page.
 
     **Shape**: ``lead`` is what would be approved; ``change`` its difference to the target;
     ``error`` a sentence about a form that was not sound; ``unanswered`` marks the choices;
     ``barred`` says why this person may not be the second; ``parts`` fill the form that splits;
-    ``digest`` is the fingerprint of what the card shows.
+    ``digest`` is the fingerprint of what the card shows, ``stamp`` what it is compared by when it
+    was fetched ahead of time, ``token`` names this showing of it. ``kept`` is a draft that is not
+    open, ``closed`` how the card was decided, ``mine`` what this person had written over it.
     """
 
     shell: Shell
@@ -79,6 +72,7 @@ class ReviewView:
     previous_url: str
     queue_url: str
     edit_url: str
+    leave_url: str
     earlier_url: str
     later_url: str
     blocks: bool
@@ -91,9 +85,17 @@ class ReviewView:
     reject_reasons: tuple[tuple[str, str], ...]
     deferrals: tuple[tuple[str, str], ...]
     split_url: str
+    stamp: str
+    token: uuid.UUID
+    held: Held | None = None
+    ahead: bool = False
     parts: tuple[str, ...] = ()
     draft: Draft | None = None
-    lost: Lost | None = None
+    kept: KeptDraft | None = None
+    chosen: Chosen = NOTHING_CHOSEN
+    lost: Panel | None = None
+    closed: Settled | None = None
+    mine: Mine | None = None
     error: str = ""
     unanswered: bool = False
     memory_types: tuple[tuple[str, str], ...] = vocabulary.MEMORY_TYPES
@@ -103,6 +105,17 @@ class ReviewView:
     def target_ended(self) -> bool:
         """Tell whether what this would replace ended, so that approving only adds."""
         return _target_ended(self.card)
+
+    @property
+    def leads(self) -> bool:
+        """Tell whether the eye belongs on the statement: nothing else on the page asks for it."""
+        writes = self.draft is not None and not self.draft.restored
+        return not (self.lost or self.error or writes or self.parts)
+
+    @property
+    def last_quote(self) -> int:
+        """Return the newest quote on the card."""
+        return max((quote.id for quote in self.card.quotes), default=0)
 
     @property
     def form_id(self) -> str:
@@ -148,11 +161,14 @@ class ReviewView:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the address asks of a card besides the card itself."""
+    """What the address asks of a card besides the card itself.
+
+    **Shape**: ``edit`` is 1 to write, ``no`` to leave a draft closed; else a draft opens by itself.
+    """
 
     before: int = 0
     after: int = 0
-    edit: bool = False
+    edit: str = ""
     split: bool = False
     blocks: bool = False
 
@@ -162,7 +178,7 @@ def read_asked(given: dict[str, str]) -> Asked:
     return Asked(
         before=_small(given.get("earlier", "")),
         after=_small(given.get("later", "")),
-        edit=given.get("edit") == "1",
+        edit=given.get("edit", ""),
         split=given.get("split") == "1",
         blocks=given.get("diff") == "blocks",
     )
@@ -175,17 +191,22 @@ def review_view(
     seat: Seat,
     asked: Asked,
     keys_on: bool,
+    lost: Lost | None = None,
+    given: dict[str, Any] | None = None,
     **said: Any,
 ) -> ReviewView:
-    """Build the card's page. ``said`` holds what went wrong, if anything."""
-    before, after = reading.found.neighbours(card.id)
-    here = reading.card_url(card.id)
+    """Build the card's page. ``said`` holds what went wrong, if anything.
+
+    **Shape**: ``given`` is the form that did not count, for what of it is still right.
+    """
+    now = timezone.now()
     barred = _barred(card, seat)
     acts = card.is_open and seat.may_decide and not barred
-    if acts and asked.edit:
-        said.setdefault("draft", Draft(values=draft_of(card)))
-    if acts and asked.split:
-        said.setdefault("parts", (card.text, card.text, "", ""))
+    kept = draft_of(proposal_id=card.id, user_id=seat.user_id) if seat.may_decide else None
+    draft = _open_parts(said, card=card, kept=kept, asked=asked, acts=acts)
+    over = given or (draft.values if draft else {})
+    result = None if card.is_open else result_of(card.id, space_id=card.space_id)
+    closed = settled(card, seat=seat, result=result, now=now)
     return ReviewView(
         shell=shell(
             title=f"Review: {masked_if(card.text, flags=card.flags)}",
@@ -199,39 +220,69 @@ def review_view(
         change=difference(card.target.text, card.text) if card.target else None,
         edited=_edited(card),
         nearest=_numbered(card, reading, acts=acts),
-        query=reading.query,
-        next_id=after,
-        next_url=reading.card_url(after),
-        previous_url=reading.card_url(before),
-        queue_url=reverse("queue") + reading.query,
-        edit_url=_and(here, edit="1"),
-        earlier_url=_more(here, asked, earlier=CONTEXT_STEP),
-        later_url=_more(here, asked, later=CONTEXT_STEP),
+        **_addresses(card, reading=reading, asked=asked, writes=bool(kept or draft)),
         blocks=asked.blocks,
-        opened_at=timezone.now(),
+        opened_at=now,
         needs_choice=card.target is not None
         and card.kind != "confirmation"
         and not _target_ended(card),
         digest=digest_of(card),
         guideline=guideline_of(card.space_id),
         barred=barred,
-        split_url=_and(here, split="1"),
         choices=vocabulary.CHANGES,
         reject_reasons=vocabulary.REJECT_REASONS,
         deferrals=vocabulary.DEFERRALS,
+        stamp=stamp_of(card.version, card.target.version_id if card.target else None),
+        token=uuid.uuid4(),
+        held=reading.held.get(card.id),
+        kept=None if draft else kept,
+        chosen=editing.chosen_in(over, card=card),
+        lost=panel_of(lost, card, seat=seat, closed=closed, now=now) if lost else None,
+        closed=closed,
+        mine=mine_of(card, kept, result=result),
         **said,
     )
 
 
-def draft_of(card: ReviewCard) -> dict[str, Any]:
-    """Return a card's fields as the edit form shows them."""
-    names = "text about attribute value memory_type criticality valid_from valid_to".split()
-    values = {name: getattr(card, name) for name in names}
-    for name in ("valid_from", "valid_to"):
-        moment = values[name]
-        values[name] = timezone.localtime(moment).date().isoformat() if moment else ""
-    values["was_from"], values["was_to"] = values["valid_from"], values["valid_to"]
-    return values
+def _addresses(card: ReviewCard, *, reading: Reading, asked: Asked, writes: bool) -> dict[str, Any]:
+    """Say where the card's links lead."""
+    before, after = reading.neighbours(card.id)
+    here = reading.card_url(card.id)
+    return {
+        "query": reading.query,
+        "next_id": after,
+        "next_url": reading.card_url(after),
+        "previous_url": reading.card_url(before),
+        "queue_url": reverse("queue") + reading.query,
+        "edit_url": _and(here, edit="1"),
+        "leave_url": _and(here, edit="no") if writes else here,
+        "earlier_url": _more(here, asked, earlier=CONTEXT_STEP),
+        "later_url": _more(here, asked, later=CONTEXT_STEP),
+        "split_url": _and(here, split="1"),
+    }
+
+
+def _open_parts(
+    said: dict[str, Any], *, card: ReviewCard, kept: KeptDraft | None, asked: Asked, acts: bool
+) -> Draft | None:
+    """Open the editor where it was asked for, or where something was being written.
+
+    What is closed, or this person's no more, has no editor: the words are offered apart.
+    """
+    if not acts:
+        said.pop("draft", None)
+        said.pop("parts", None)
+        return None
+    if asked.split:
+        said.setdefault("parts", (card.text, card.text, "", ""))
+    if "draft" in said or "parts" in said:
+        draft: Draft | None = said.get("draft")
+        return draft
+    if kept is not None and kept.fields and asked.edit != "no":
+        said["draft"] = replace(editing.restored(card, kept), restored=asked.edit != "1")
+    elif asked.edit == "1":
+        said["draft"] = editing.blank(card)
+    return said.get("draft")
 
 
 def _target_ended(card: ReviewCard) -> bool:

@@ -16,31 +16,48 @@ from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from knowledge.queries import review as review_queries
 from knowledge.queries import targets
 from knowledge.queries.decisions import UNDOABLE, space_of_decision
-from knowledge.queries.queue import still_waits
+from knowledge.queries.queue import pending_count, still_waits
 from knowledge.queries.targets import Brief
 from knowledge.results import Decided
 from workbench import acts, forms, keys_switch, marking, masking, vocabulary
 from workbench.access import Seat, check_may_decide, seat_in, seated
+from workbench.commands import claims, drafts
 from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.pages import queue as queue_pages
 from workbench.pages.address import read_filter
+from workbench.pages.editing import Draft
 from workbench.pages.gone import gone_view
-from workbench.pages.review import Asked, Draft, Lost, read_asked, review_view
+from workbench.pages.lost import Lost
+from workbench.pages.review import Asked, ReviewView, read_asked, review_view
+from workbench.posting import posted_from_card
+from workbench.queries.claims import held_by_others
 from workbench.refusals import acting
 
 F = TypeVar("F", bound=forms.ActForm)
 TOAST_TEXT = 90
+AHEAD = "X-Ahead"
+"""Sent with a card that is fetched before it is wanted, and with the decision before it.
+
+With a decision it names the card the browser has, and what that shows: ``17 3.204`` is proposal
+17 in version 3 against version 204. The answer repeats the number where that still is so.
+"""
+KEEPS_DRAFT = frozenset({"defer", "wake", "reconsider"})
 
 
 @require_safe
 @seated
 def card(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
-    """Show a review card, with the list it was opened from beside it."""
+    """Show a review card, with the list it was opened from beside it.
+
+    Whoever may decide has it open from now on; a card fetched ahead of time is nobody's yet.
+    """
     seat = _seat_of(request, seat, proposal_id)
-    return _render(request, seat, proposal_id, asked=read_asked(request.GET.dict()))
+    ahead = _is_ahead(request)
+    asked = read_asked(request.GET.dict())
+    return _render(request, seat, proposal_id, asked=asked, opens=not ahead, ahead=ahead)
 
 
-@require_POST
+@posted_from_card
 @seated
 def approve(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Approve a proposal as it stands."""
@@ -48,7 +65,7 @@ def approve(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespo
     return _decide(request, seat, proposal_id, form=form, act=acts.approve)
 
 
-@require_POST
+@posted_from_card
 @seated
 def edit(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Approve a proposal with what the person mended in it."""
@@ -56,7 +73,7 @@ def edit(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse
     return _decide(request, seat, proposal_id, form=form, act=acts.approve)
 
 
-@require_POST
+@posted_from_card
 @seated
 def same(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Take a proposal as further evidence for what is believed."""
@@ -64,7 +81,7 @@ def same(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse
     return _decide(request, seat, proposal_id, form=form, act=acts.confirm)
 
 
-@require_POST
+@posted_from_card
 @seated
 def same_waiting(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Let a proposal lend its words to another one that waits."""
@@ -72,7 +89,7 @@ def same_waiting(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> Http
     return _decide(request, seat, proposal_id, form=form, act=acts.same_as_waiting)
 
 
-@require_POST
+@posted_from_card
 @seated
 def split(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Replace a proposal by its parts, and go on with the first of them."""
@@ -80,7 +97,7 @@ def split(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespons
     return _decide(request, seat, proposal_id, form=form, act=acts.split)
 
 
-@require_POST
+@posted_from_card
 @seated
 def send_back(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Return what awaits a second person to the queue."""
@@ -88,7 +105,7 @@ def send_back(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRes
     return _decide(request, seat, proposal_id, form=form, act=acts.send_back)
 
 
-@require_POST
+@posted_from_card
 @seated
 def reject(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Reject a proposal with a reason."""
@@ -96,7 +113,7 @@ def reject(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespon
     return _decide(request, seat, proposal_id, form=form, act=acts.reject)
 
 
-@require_POST
+@posted_from_card
 @seated
 def defer(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Put a proposal off."""
@@ -104,7 +121,7 @@ def defer(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespons
     return _decide(request, seat, proposal_id, form=form, act=acts.defer)
 
 
-@require_POST
+@posted_from_card
 @seated
 def wake(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Bring a deferred proposal back now."""
@@ -112,7 +129,7 @@ def wake(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse
     return _decide(request, seat, proposal_id, form=form, act=acts.wake)
 
 
-@require_POST
+@posted_from_card
 @seated
 def propose(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Bring to review what was set aside."""
@@ -148,7 +165,7 @@ def undo(request: HtmxHttpRequest, seat: Seat, decision_id: UUID) -> HttpRespons
     return see_other(reverse("statement", args=[done.statement_id]))
 
 
-@require_POST
+@posted_from_card
 @seated
 def compare(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Show how the words being written differ from what is believed."""
@@ -182,7 +199,13 @@ def _decide(
         with acting(request):
             done = act(form, proposal_id=proposal_id, seat=seat, now=timezone.now())
     except Conflict as error:
-        lost = Lost(sentence=str(error), code=error.code)
+        lost = Lost(
+            sentence=str(error),
+            code=error.code,
+            seen_version=form.cleaned_data["version"],
+            seen_quote=form.cleaned_data["last_quote"] or 0,
+            seen_target=form.cleaned_data["target_seen"],
+        )
         return _again(request, seat, proposal_id, form=form, status=409, lost=lost)
     except InvalidInput as error:
         return _again(request, seat, proposal_id, form=form, status=422, error=str(error))
@@ -190,9 +213,20 @@ def _decide(
         return _again(request, seat, proposal_id, form=form, status=403, error=str(error))
     except NotFound as error:
         raise Http404(str(error)) from error
+    _clear_desk(done, proposal_id=proposal_id, seat=seat)
     _toast(request, done, brief=brief)
     part = targets.first_part(proposal_id, space_id=seat.space_id) if done.kind == "split" else None
-    return see_other(_onward(request, seat, after=part or form.cleaned_data["next"]))
+    return _go_on(request, seat, after=part or form.cleaned_data["next"])
+
+
+def _clear_desk(done: Decided, *, proposal_id: int, seat: Seat) -> None:
+    """Take away what a person had lying there for a card: it is decided.
+
+    What was put off waits with its draft.
+    """
+    claims.release(proposal_id=proposal_id, by_id=seat.user_id)
+    if done.kind not in KEEPS_DRAFT:
+        drafts.discard(proposal_id=proposal_id, by_id=seat.user_id)
 
 
 def _again(
@@ -206,15 +240,24 @@ def _again(
     error: str = "",
 ) -> HttpResponse:
     said: dict[str, Any] = {"lost": lost, "unanswered": "change" in form.errors}
+    given = {name: str(form.data[name]) for name in form.data}
     if isinstance(form, forms.EditForm):
-        errors = {name: [str(line) for line in lines] for name, lines in form.errors.items()}
-        said["draft"] = Draft(
-            values={name: str(form.data[name]) for name in form.data}, errors=errors
+        # What was written outlives this page, whatever becomes of it.
+        saved_at = drafts.save(
+            proposal_id=proposal_id,
+            given=given,
+            version=form.cleaned_data.get("version") or 0,
+            by_id=seat.user_id,
+            now=timezone.now(),
         )
+        errors = {name: [str(line) for line in lines] for name, lines in form.errors.items()}
+        said["draft"] = Draft(values=given, errors=errors, saved_at=saved_at)
     if isinstance(form, forms.SplitForm):
-        said["parts"] = tuple(str(form.data.get(name, "")) for name in forms.PARTS)
+        said["parts"] = tuple(given.get(name, "") for name in forms.PARTS)
     said["error"] = error or ("" if form.is_valid() else forms.first_error(form))
-    return _render(request, seat, proposal_id, asked=Asked(), status=status, **said)
+    return _render(
+        request, seat, proposal_id, asked=Asked(), status=status, opens=True, given=given, **said
+    )
 
 
 def _render(
@@ -223,6 +266,7 @@ def _render(
     proposal_id: int,
     *,
     asked: Asked,
+    opens: bool,
     status: int = 200,
     **said: Any,
 ) -> HttpResponse:
@@ -234,6 +278,8 @@ def _render(
     reading = queue_pages.read(request.GET.dict(), seat=seat, now=timezone.now())
     keys_on = keys_switch.are_on(request)
     page = review_view(found, reading=reading, seat=seat, asked=asked, keys_on=keys_on, **said)
+    if opens and found.is_open and seat.may_decide and request.method != "HEAD":
+        _open(page, seat=seat)
     return render_page(request, template="review/card.html", page=page, status=status)
 
 
@@ -251,16 +297,50 @@ def _seat_of(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> Seat:
     return seat_in(request, seat, review_queries.space_of_proposal(proposal_id))
 
 
-def _onward(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> str:
-    """The card that followed in the reader's order, else the first that waits, else the list."""
+def _open(page: ReviewView, *, seat: Seat) -> None:
+    claims.claim(
+        proposal_id=page.card.id,
+        space_id=seat.space_id,
+        by_id=seat.user_id,
+        page=page.token,
+        now=page.opened_at,
+    )
+
+
+def _go_on(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> HttpResponse:
+    """Lead to the next card, or let the browser show the one it has fetched ahead of time."""
+    pk, url = _onward(request, seat, after=after)
+    if pk is None or not request.htmx or AHEAD not in request.headers:
+        return see_other(url)
+    standing = targets.standing_of(pk, space_id=seat.space_id)
+    if standing is None or request.headers[AHEAD] != f"{pk} {standing.stamp}":
+        return see_other(url)
+    page = {"waiting": pending_count(seat.space_id)}
+    response = render_page(request, template="review/ahead.html", page=page, fragment="ahead")
+    response.headers["HX-Push-Url"] = url
+    response.headers[AHEAD] = str(pk)
+    return response
+
+
+def _onward(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> tuple[int | None, str]:
+    """The card that followed in the reader's order, else the first that waits, else the list.
+
+    What others have opened meanwhile is left to them while anything else waits.
+    """
     given = request.GET.dict()
-    tab = read_filter(given).tab
+    tab, now = read_filter(given).tab, timezone.now()
     if after is not None and still_waits(after, space_id=seat.space_id, tab=tab):
-        tail = request.GET.urlencode()
-        return reverse("review", args=[after]) + (f"?{tail}" if tail else "")
-    reading = queue_pages.read(given, seat=seat, now=timezone.now())
-    first = next((row.id for row in reading.found.rows), None)
-    return reading.card_url(first) or reverse("queue") + reading.query
+        held = held_by_others(space_id=seat.space_id, user_id=seat.user_id, now=now)
+        if after not in held:
+            tail = request.GET.urlencode()
+            return after, reverse("review", args=[after]) + (f"?{tail}" if tail else "")
+    reading = queue_pages.read(given, seat=seat, now=now)
+    first = next((row.id for row in reading.found.rows if row.id not in reading.held), None)
+    return first, reading.card_url(first) or reverse("queue") + reading.query
+
+
+def _is_ahead(request: HtmxHttpRequest) -> bool:
+    return AHEAD in request.headers or "prefetch" in request.headers.get("Sec-Purpose", "")
 
 
 def _toast(request: HtmxHttpRequest, done: Decided, *, brief: Brief) -> None:
