@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from django.db.models import F
 
 from extraction.errors import EngineUnavailable
-from extraction.models import ModelEndpoint
+from extraction.models import ModelEndpoint, StructuredOutput
 
 # What was learned is tried anew after this time: a server may have been brought up to date.
 RELEARN_AFTER = timedelta(days=7)
@@ -37,6 +37,47 @@ class Breaker:
 
     failures: int = 5
     rest: timedelta = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What is known of an endpoint without asking it.
+
+    **Shape**: ``answers`` says in words how it is made to answer in JSON, empty until learned.
+    """
+
+    role: str
+    base_url: str
+    model: str
+    answers: str
+    refused_parameters: tuple[str, ...]
+    dimensions: int | None
+    failures: int
+    open_until: datetime | None
+    last_error: str
+    last_ok_at: datetime | None
+    learned_at: datetime | None
+
+
+def remembered() -> tuple[Remembered, ...]:
+    """List what is known of every endpoint ever asked, the one that answered last first."""
+    rows = ModelEndpoint.objects.order_by(F("last_ok_at").desc(nulls_last=True), "pk")
+    return tuple(
+        Remembered(
+            role=row.role,
+            base_url=row.base_url,
+            model=row.model,
+            answers=StructuredOutput(row.structured_output).label if row.structured_output else "",
+            refused_parameters=tuple(row.refused_parameters),
+            dimensions=row.dimensions,
+            failures=row.failures,
+            open_until=row.open_until,
+            last_error=row.last_error,
+            last_ok_at=row.last_ok_at,
+            learned_at=row.learned_at,
+        )
+        for row in rows
+    )
 
 
 def public_address(url: str) -> str:

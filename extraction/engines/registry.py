@@ -35,6 +35,14 @@ def get_engine(name: str = "", *, model: str = "", predict_model: str = "") -> E
         return _local
     if chosen != OPENAI:
         raise BadInput(f"There is no engine called {chosen}. Choose one of {', '.join(NAMES)}.")
+    return model_engine(model=model, predict_model=predict_model)
+
+
+def model_engine(*, model: str = "", predict_model: str = "") -> OpenAIEngine:
+    """Give the engine that asks the endpoint of the settings, with other models where given.
+
+    **Raises**: EngineNotSet.
+    """
     wanted = config.from_settings(model=model, predict_model=predict_model)
     if not wanted.base_url or not wanted.model:
         raise EngineNotSet

@@ -160,7 +160,7 @@ def test_predictions_come_from_their_own_model_and_rest_on_what_was_shown(
         Prediction("Ana lives in Lisbon.", ("statement:7",)),
     )
     assert server.asked[0].body["model"] == "scripted-mini"
-    assert engine.model == "scripted-1 (predicts: scripted-mini)"
+    assert (engine.model, engine.predict_model) == (MODEL, "scripted-mini")
 
 
 # --- what a server can do ---

@@ -1,6 +1,7 @@
 """One question until there is an answer that fits: asked, insisted, repaired once, counted."""
 
 import json
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -69,19 +70,20 @@ class Asker:
         self._transport = Transport(config)
         self._slots = threading.BoundedSemaphore(config.concurrency)
 
-    def ask(self, question: Question[A], *, afresh: bool = False) -> A:
+    def ask(self, question: Question[A], *, afresh: bool = False, within_s: float = math.inf) -> A:
         """Put a question and give the answer.
 
         ``afresh`` forgets what was learned and asks also an endpoint that is left alone: for a
-        person who tries it. **Raises**: EngineError, and BudgetExceeded before a call that would
-        exceed the run's budget.
+        person who tries it. **Units**: ``within_s`` seconds for all attempts.
+        **Raises**: EngineError, and BudgetExceeded before a call that would exceed the run's
+        budget.
         """
         row = endpoints.recall(
             endpoints.Endpoint(EndpointRole.CHAT, self._config.base_url, question.model)
         )
         if not afresh:
             endpoints.check_rested(row, now=timezone.now())
-        patience = self._patience()
+        patience = self._patience(within_s)
         with self._slot(patience):
             asked = _Asked(row, patience, [] if afresh else list(row.refused_parameters))
             return self._answer(question, asked=asked, afresh=afresh)
@@ -229,8 +231,8 @@ class Asker:
         cost = self._config.prices.cost_micro(input_tokens=asked, output_tokens=told)
         meter.check(tokens=asked + told, cost_micro=cost)
 
-    def _patience(self) -> Patience:
-        ends_at = time.monotonic() + self._config.run_s
+    def _patience(self, within_s: float) -> Patience:
+        ends_at = time.monotonic() + min(self._config.run_s, within_s)
         meter = metering.current()
         if meter is not None and meter.ends_at is not None:
             ends_at = min(ends_at, meter.ends_at)
@@ -263,6 +265,8 @@ class Asker:
             endpoints.note_failure(
                 asked.row, sentence=str(error), breaker=self._config.breaker, now=now
             )
+        else:
+            endpoints.note_answer(asked.row, now=now)  # it does not like the question, but is there
         return error
 
     def _distrust(self, asked: _Asked, *, mode: Mode, fault: Fault) -> None:

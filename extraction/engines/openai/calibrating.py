@@ -23,6 +23,7 @@ from extraction.engines.openai.answers import (
     CandidateAnswer,
     ColdCandidateAnswer,
     ColdStartAnswer,
+    EvidenceAnswer,
     OutcomeAnswer,
 )
 from extraction.engines.openai.dating import period_of
@@ -62,7 +63,7 @@ def from_calibration(
 
 
 def _candidate(answer: ColdCandidateAnswer, *, episode: EpisodeInput) -> Candidate:
-    evidence = tuple(_quote(one.message, one.quote, one.role, episode) for one in answer.evidence)
+    evidence = tuple(_quote(one, episode=episode) for one in answer.evidence)
     quoted = {quote.message for quote in evidence}
     period = period_of(
         answer, [m for m in episode.messages if m.index in quoted], zone=episode.zone
@@ -97,14 +98,10 @@ def _language(answer: ColdCandidateAnswer) -> str:
     return code if is_code else guess_language(answer.text)
 
 
-def _quote(message: int, quote: str, role: str, episode: EpisodeInput) -> Quote:
+def _quote(answer: EvidenceAnswer, *, episode: EpisodeInput) -> Quote:
     """Lead a quote to the message that holds it; what stands nowhere keeps its claim."""
-    place = spans.find(message, quote, messages=episode.messages)
-    return Quote(
-        message=place.message if place else message,
-        quote=quote,
-        role="contradicts" if role == "contradicts" else "dates" if role == "dates" else "supports",
-    )
+    place = spans.find(answer.message, answer.quote, messages=episode.messages)
+    return Quote(place.message if place else answer.message, answer.quote, answer.role)
 
 
 def _gaps(

@@ -40,7 +40,7 @@ class Config:
     concurrency: int = 4
     answer_tokens: int = 4_096
     temperature: float = 0.0
-    run_s: float = 100.0
+    run_s: float = 80.0
     prices: Prices = field(default_factory=Prices)
     breaker: Breaker = field(default_factory=Breaker)
 

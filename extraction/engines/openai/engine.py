@@ -1,5 +1,6 @@
 """The four calls of the engine, and the one that finds where topics begin."""
 
+import math
 from collections.abc import Sequence
 
 from extraction.engines.base import (
@@ -33,7 +34,8 @@ class OpenAIEngine:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._asker = Asker(config)
-        self.model = model_label(config)
+        self.model = config.model[:_MODEL_LENGTH]
+        self.predict_model = config.predict_model[:_MODEL_LENGTH]
 
     def describe(self, episode: EpisodeInput) -> Description:
         """Title an episode and say what it is about, for finding it. **Raises**: EngineError."""
@@ -98,7 +100,7 @@ class OpenAIEngine:
 
     def judge_same(self, left: str, right: str) -> bool:
         """Say whether two statements say the same. **Raises**: EngineError."""
-        return self._same(left, right, afresh=False)
+        return self._same(left, right)
 
     def topic_starts(self, messages: Sequence[EpisodeMessage]) -> tuple[int, ...] | None:
         """Name the places at which a new topic begins; None where the model gives no answer.
@@ -113,7 +115,8 @@ class OpenAIEngine:
             self._config.model,
         )
         try:
-            answer = self._asker.ask(question)
+            # Segmentation has another way: it is not worth a run's time.
+            answer = self._asker.ask(question, within_s=self._config.timeout_s)
         except (EngineAnswerInvalid, EngineRefused):
             return None
         return tuple(sorted({start for start in answer.starts if 0 < start < len(messages)}))
@@ -125,18 +128,13 @@ class OpenAIEngine:
         """
         return self._same("Water is wet.", "Water is wet.", afresh=True)
 
-    def _same(self, left: str, right: str, *, afresh: bool) -> bool:
+    def _same(self, left: str, right: str, *, afresh: bool = False) -> bool:
         question = Question(
             prompts.prompt("same"),
             {"left": left, "right": right},
             answers.SameAnswer,
             self._config.model,
         )
-        return self._asker.ask(question, afresh=afresh).same
-
-
-def model_label(config: Config) -> str:
-    """Name the model as a run stores it, and the one that predicts where it is another."""
-    if config.predict_model == config.model:
-        return config.model[:_MODEL_LENGTH]
-    return f"{config.model} (predicts: {config.predict_model})"[:_MODEL_LENGTH]
+        # A person waits for a trial.
+        within_s = self._config.timeout_s if afresh else math.inf
+        return self._asker.ask(question, afresh=afresh, within_s=within_s).same

@@ -28,6 +28,7 @@ _TOO_LONG = re.compile(
 )
 _FILTERED = re.compile(r"content[_ ](?:filter|policy|management)|responsible.?ai", re.IGNORECASE)
 _NO_MODEL = re.compile(r"model[_ ]not[_ ]found|model .{0,120}(?:does not exist|not found)", re.I)
+_ADDRESS = "Check that LLM_BASE_URL is an OpenAI-compatible address, up to and including /v1."
 _CODE = re.compile(r"[A-Za-z][\w.-]{0,39}")
 
 
@@ -94,8 +95,7 @@ class Failed(Exception):
             Trouble.CONNECTION: f"{where} could not be reached, or the connection was cut.",
             Trouble.BUSY: f"{where} takes no more questions for now{told}.",
             Trouble.SERVER: f"{where} failed{told}.",
-            Trouble.REJECTED: f"{where} refused the question{told}. "
-            "Is it an address of the OpenAI protocol, up to and including /v1?",
+            Trouble.REJECTED: f"{where} refused the question{told}. {_ADDRESS}",
             Trouble.TOO_LONG: f"The episode is longer than {model} can read{told}. "
             "Choose a model that reads more at once.",
             Trouble.FILTERED: f"The filter of {where[4:]} stopped the question{told}.",
@@ -103,7 +103,7 @@ class Failed(Exception):
             Trouble.NO_MODEL: f"{where} has no model {model}, or no chat at this address{told}. "
             "Check LLM_MODEL and LLM_BASE_URL.",
             Trouble.GARBLED: f"{where} answered{told} with something that is no chat completion. "
-            "Is it an address of the OpenAI protocol, up to and including /v1?",
+            f"{_ADDRESS}",
         }[self.trouble]
 
     def as_error(self, *, address: str, model: str, timeout_s: float) -> EngineError:
@@ -133,7 +133,7 @@ def from_status(status: int, *, body: object, headers: Mapping[str, str]) -> Fai
     return Failed(
         trouble=trouble,
         status=status,
-        code=code if _CODE.fullmatch(code) else "",
+        code=code if _CODE.fullmatch(code) and code != "error" else "",
         parameter=refused if trouble in {Trouble.REJECTED, Trouble.TOO_LONG} else "",
         retry_after_s=retry_after(headers),
     )
