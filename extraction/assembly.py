@@ -114,6 +114,8 @@ def _drafts(
         embedder=embedder,
         confidence_floor=engine.confidence_floor,
         served=served,
+        near=scene.near,
+        ended=scene.ended,
     )
     judge.look_ahead(calibration.candidates)
     drafts: list[ProposalDraft] = []

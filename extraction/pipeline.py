@@ -33,12 +33,11 @@ from knowledge.queries.processing import (
     unfinished_runs,
     unprocessed_messages,
 )
+from knowledge.queries.runs import PERSONAL_KINDS
 from knowledge.results import WORKER, Lease
 
 log = structlog.get_logger(__name__)
 
-# Kinds a person speaks in; anything else is never the subject's own words.
-PERSONAL_KINDS = frozenset({"user_message", "user_feedback"})
 # How long one task works on a conversation before it hands the rest back to the queue.
 SLICE_S = 45.0
 

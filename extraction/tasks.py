@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from django.utils import timezone
 
-from extraction import anchoring, embedding, expiry, forgetting, pipeline
+from extraction import anchoring, embedding, expiry, forgetting, pipeline, shadowing
 from extraction.uploads import running as uploads
 from extraction.uploads.steps import EXPIRE_UPLOAD, IMPORT_UPLOAD, READ_UPLOAD
 from knowledge.commands import jobs, turns
@@ -15,6 +15,7 @@ from knowledge.commands.anchors import ANCHOR_AUDIT
 from knowledge.commands.erasure import ERASE
 from knowledge.commands.governing import EXPIRE_BELIEFS
 from knowledge.commands.indexing import EMBED_ENTRIES, LOOK_FOR_VECTORS
+from knowledge.commands.shadows import SHADOW_RUN
 from knowledge.commands.sources import PROCESS_CONVERSATION
 from knowledge.errors import Conflict
 from knowledge.models import Job
@@ -30,6 +31,7 @@ Handler = Callable[[dict[str, Any], Lease], bool]
 
 HANDLERS: dict[str, Handler] = {
     PROCESS_CONVERSATION: pipeline.process_job,
+    SHADOW_RUN: shadowing.shadow_job,
     EMBED_ENTRIES: embedding.embed_job,
     LOOK_FOR_VECTORS: embedding.look_job,
     EXPIRE_BELIEFS: expiry.expire_job,

@@ -21,7 +21,7 @@ from knowledge.queries.processing import SourceMessage
 log = structlog.get_logger(__name__)
 
 # Messages an engine is shown at once, the last of those before them included.
-WINDOW = 80
+WINDOW = 60
 # Fewer than this cannot hold two topics worth parting.
 FEWEST = 6
 

@@ -4,12 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from extraction.evaluation.measures import Held
-from extraction.pipeline import PERSONAL_KINDS
 from knowledge.models import Covered, Evidence, ExtractionRun, Message, Proposal, Version
 from knowledge.queries.quotes import quotes_of
+from knowledge.queries.runs import PERSONAL_KINDS
 from knowledge.trust import WAITING_STATES, TrustState
 
 PARTS = 10  # a conversation is cut in ten to see how the extraction rate moves
@@ -57,8 +58,8 @@ def extracted(space_id: int) -> Extracted:
     proposals = Proposal.objects.filter(space_id=space_id)
     counts: Counter[str] = Counter(dict(_messages(space_id)))
     counts["messages"] = Message.objects.filter(space_id=space_id).count()
-    counts["runs"] = ExtractionRun.objects.filter(space_id=space_id).count()
-    counts["covered"] = Covered.objects.filter(space_id=space_id).count()
+    counts["runs"] = ExtractionRun.objects.filter(space_id=space_id, shadow=False).count()
+    counts["covered"] = _covered(space_id).count()
     counts["proposals"] = proposals.count()
     counts["joined"] = proposals.filter(joined_to__isnull=False).count()
     aside = proposals.filter(joined_to__isnull=True, state=TrustState.SET_ASIDE)
@@ -101,13 +102,17 @@ def fates_of(space_id: int) -> dict[str, str]:
     )
     for turn, state, reason in rows:
         fates[turn].add(_fate(state, reason=reason))
-    covered = Covered.objects.filter(space_id=space_id)
-    for turn in covered.values_list("message__external_id", flat=True):
+    for turn in _covered(space_id).values_list("message__external_id", flat=True):
         fates[turn].add(COVERED)
     messages = Message.objects.filter(space_id=space_id)
     for turn, kind in messages.values_list("external_id", "kind"):
         fates[turn].add(NOTHING if kind in PERSONAL_KINDS else NOT_THEIRS)
     return {turn: min(of_turn, key=_order) for turn, of_turn in fates.items()}
+
+
+def _covered(space_id: int) -> QuerySet[Covered]:
+    """Words that were covered where it counted: what a shadow run expected decides nothing."""
+    return Covered.objects.filter(space_id=space_id, run__shadow=False)
 
 
 def _fate(state: str, *, reason: str) -> str:

@@ -6,6 +6,7 @@ beside what people decide about, and only its own page reads it.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -18,6 +19,7 @@ from knowledge.models import (
     ConversationSubject,
     Episode,
     ExtractionRun,
+    Job,
     Message,
     RunState,
     ShadowCandidate,
@@ -26,6 +28,7 @@ from knowledge.models import (
     Tombstone,
     TombstoneLevel,
 )
+from knowledge.models.job import OPEN_STATES
 from knowledge.models.run import OPEN_RUNS
 from knowledge.results import Actor, Lease, ProposalDraft, RunOutcome, ShadowArm
 from knowledge.texts import keepable
@@ -59,9 +62,9 @@ def request_shadow(*, space_id: int, run_id: int, arm: ShadowArm, by: Actor, now
         "predict_model": arm.predict_model,
         "arm": arm.arm,
     }
-    asked = ExtractionRun.objects.filter(shadow=True, state__in=OPEN_RUNS, **same).first()
+    asked = _still_open(same)
     if asked is not None:
-        return asked.pk
+        return asked
     shadow = ExtractionRun.objects.create(
         space_id=space_id,
         episode=run.episode,
@@ -89,6 +92,16 @@ def request_shadow(*, space_id: int, run_id: int, arm: ShadowArm, by: Actor, now
         payload={"engine": arm.engine, "model": arm.model, "arm": arm.arm},
     )
     return shadow.pk
+
+
+def _still_open(same: Mapping[str, Any]) -> int | None:
+    """Find the same, asked for already: queued, running, or failed and to be tried again."""
+    runs = ExtractionRun.objects.filter(shadow=True, **same).exclude(state=RunState.DONE)
+    states = dict(runs.order_by("-pk").values_list("pk", "state"))
+    keys = [str(pk) for pk in states]
+    open_jobs = Job.objects.filter(kind=SHADOW_RUN, key__in=keys, state__in=OPEN_STATES)
+    waiting = {int(key) for key in open_jobs.values_list("key", flat=True)}
+    return next((pk for pk, state in states.items() if state in OPEN_RUNS or pk in waiting), None)
 
 
 def _check_readable(episode: Episode, *, subject_id: int) -> None:

@@ -69,6 +69,7 @@ class ListedRun:
     proposals: int
     aside: int
     shadow: bool
+    beside_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ def conversation(conversation_id: int, *, space_id: int, first: int = 0) -> Read
         subjects=tuple(subject.name for subject in row.subjects.all()),
         messages=tuple(_message(message, uses.get(message.pk, [])) for message in shown),
         next_ordinal=more,
-        runs=runs(space_id=space_id, conversation_id=row.pk),
+        runs=runs(space_id=space_id, conversation_id=row.pk, shadows=False),
         is_erased=row.redacted_at is not None,
     )
 
@@ -151,10 +152,19 @@ def space_of_conversation(conversation_id: int) -> int | None:
 
 
 def runs(
-    *, space_id: int, conversation_id: int | None = None, after: int | None = None
+    *,
+    space_id: int,
+    conversation_id: int | None = None,
+    after: int | None = None,
+    shadows: bool = True,
 ) -> tuple[ListedRun, ...]:
-    """List extraction runs, newest first; one row beyond a page. One query."""
+    """List extraction runs, newest first; one row beyond a page. One query.
+
+    ``shadows`` lists those that were made for comparison, too.
+    """
     rows = ExtractionRun.objects.filter(space_id=space_id)
+    if not shadows:
+        rows = rows.filter(shadow=False)
     if conversation_id:
         rows = rows.filter(episode__conversation_id=conversation_id)
     if after:
@@ -178,6 +188,7 @@ def runs(
             proposals=row.number,
             aside=row.aside,
             shadow=row.shadow,
+            beside_id=row.beside_id,
         )
         for row in rows.order_by("-pk")[: CONVERSATIONS_A_PAGE + 1]
     )

@@ -1,4 +1,4 @@
-"""Conversations and runs as pages."""
+"""Conversations as pages."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,11 @@ from knowledge.queries import erasures
 from knowledge.queries.conversations import (
     CONVERSATIONS_A_PAGE,
     ListedConversation,
-    ListedRun,
     ReadConversation,
     ReadMessage,
     conversations,
-    runs,
 )
 from knowledge.queries.erasures import ErasureRow, Gone
-from knowledge.queries.runs import ReadRun
 from knowledge.queries.words import Mark
 from workbench.access import Seat
 from workbench.pages.shell import Shell, shell
@@ -66,23 +63,6 @@ class ConversationView:
         return may_see_privacy(self.shell.seat)
 
 
-@dataclass(frozen=True, slots=True)
-class RunsView:
-    """The list of runs."""
-
-    shell: Shell
-    rows: tuple[ListedRun, ...]
-    next_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunView:
-    """One run's page."""
-
-    shell: Shell
-    run: ReadRun
-
-
 def conversations_view(*, seat: Seat, after: int | None, keys_on: bool) -> ConversationsView:
     """Build the list of conversations. **Cost**: three queries."""
     found = conversations(space_id=seat.space_id, after=after)
@@ -106,21 +86,6 @@ def conversation_view(found: ReadConversation, *, seat: Seat, keys_on: bool) -> 
         if found.is_erased
         else None,
     )
-
-
-def runs_view(*, seat: Seat, after: int | None, keys_on: bool) -> RunsView:
-    """Build the list of runs. **Cost**: two queries."""
-    found = runs(space_id=seat.space_id, after=after)
-    rows = found[:CONVERSATIONS_A_PAGE]
-    more = f"{reverse('runs')}?after={rows[-1].id}" if len(found) > len(rows) else ""
-    frame = shell(title="Runs", seat=seat, current="runs", keys_on=keys_on)
-    return RunsView(shell=frame, rows=rows, next_url=more)
-
-
-def run_view(found: ReadRun, *, seat: Seat, keys_on: bool) -> RunView:
-    """Build a run's page."""
-    frame = shell(title=f"Run {found.id}", seat=seat, current="runs", keys_on=keys_on)
-    return RunView(shell=frame, run=found)
 
 
 def _marked(message: ReadMessage, *, gone: Gone | None) -> MarkedMessage:
