@@ -51,6 +51,15 @@ def embedded_query(text: str) -> tuple[list[float] | None, str]:
     return vector, model
 
 
+def try_embedder() -> None:
+    """Ask this installation's embedder for one vector, in a hurry.
+
+    **Raises**: DimensionsRefused where its vectors cannot be stored; ExtractionError where none
+    comes.
+    """
+    get_embedder().embed_query("Where does Ines live?")
+
+
 def begin(*, now: datetime) -> None:
     """Have the worker look at once what lacks a vector of its model; each round asks for the next.
 

@@ -8,6 +8,8 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Error
 
+from extraction.embeddings.base import MOST_DIMENSIONS
+
 SHORTEST_KEY = 32
 
 
@@ -25,15 +27,57 @@ def check_model_endpoints(
                 id="workbench.E001",
             )
         )
-    if settings.EMBEDDING_BASE_URL and not settings.EMBEDDING_MODEL:
-        found.append(
-            Error(
-                "EMBEDDING_BASE_URL is set and EMBEDDING_MODEL is not.",
-                hint="Set EMBEDDING_MODEL, or unset EMBEDDING_BASE_URL to use the built-in one.",
-                id="workbench.E002",
-            )
-        )
     return found
+
+
+def check_embedding_settings(
+    app_configs: Sequence[AppConfig] | None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Refuse settings of the embedder that cannot work, before anything is embedded with them."""
+    return [
+        Error(says, hint=hint, id=f"workbench.E{number:03}")
+        for number, is_wrong, says, hint in (
+            (
+                2,
+                settings.EMBEDDING_BASE_URL and not settings.EMBEDDING_MODEL,
+                "EMBEDDING_BASE_URL is set and EMBEDDING_MODEL is not.",
+                "Set EMBEDDING_MODEL, or unset EMBEDDING_BASE_URL to use the built-in one.",
+            ),
+            (
+                5,
+                not 0 <= settings.EMBEDDING_DIMENSIONS <= MOST_DIMENSIONS,
+                f"EMBEDDING_DIMENSIONS is {settings.EMBEDDING_DIMENSIONS:,}.",
+                (
+                    f"The database holds vectors of up to {MOST_DIMENSIONS:,} numbers; 0 takes what"
+                    " the model gives."
+                ),
+            ),
+            (
+                6,
+                not _are_cosines(settings.EMBEDDING_NEAR, settings.EMBEDDING_SAME),
+                "EMBEDDING_NEAR and EMBEDDING_SAME are no cosines in order.",
+                "0 < EMBEDDING_NEAR ≤ EMBEDDING_SAME ≤ 1; unset both to have them measured.",
+            ),
+            (
+                7,
+                settings.EMBEDDING_BATCH < 1
+                or settings.EMBEDDING_TEXT_LIMIT < 1
+                or settings.EMBEDDING_TIMEOUT_S <= 0
+                or settings.EMBEDDING_QUERY_TIMEOUT_S <= 0,
+                "A limit of the embedder is nothing or less.",
+                (
+                    "EMBEDDING_BATCH, EMBEDDING_TEXT_LIMIT, EMBEDDING_TIMEOUT_S and"
+                    " EMBEDDING_QUERY_TIMEOUT_S are above 0."
+                ),
+            ),
+        )
+        if is_wrong
+    ]
+
+
+def _are_cosines(near: float | None, same: float | None) -> bool:
+    found = [value for value in (near, same) if value is not None]
+    return found == sorted(found) and all(0 < value <= 1 for value in found)
 
 
 def check_database_roles(
@@ -82,5 +126,10 @@ def check_fingerprint_key(
 
 def register_all() -> None:
     """Add the checks of this module to Django's."""
-    for check in (check_model_endpoints, check_database_roles, check_fingerprint_key):
+    for check in (
+        check_model_endpoints,
+        check_embedding_settings,
+        check_database_roles,
+        check_fingerprint_key,
+    ):
         checks.register(check)

@@ -3,9 +3,7 @@
 import re
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import httpx
 from django.conf import settings
@@ -16,23 +14,15 @@ from django.utils import timezone
 from extraction import forgetting
 from extraction.errors import BadInput
 from knowledge.queries.tombstones import standing_key_versions
+from workbench.doctor_embedder import look_at_embedder
 from workbench.embedded_places import EmbeddedDatabaseError
+from workbench.findings import Finding
 from workbench.queries import health
 
 OLDEST_POSTGRES, NEWEST_POSTGRES = 15, 18
 OLDEST_PGVECTOR = (0, 8)
 EXTENSIONS = ("vector", "btree_gist", "pg_trgm", "unaccent")
 ENDPOINT_TIMEOUT_S = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at. **Shape**: ``todo`` is empty when all is well."""
-
-    state: Literal["ok", "warning", "failed"]
-    about: str
-    says: str
-    todo: str = ""
 
 
 Probe = Callable[[], Iterator[Finding]]
@@ -56,9 +46,7 @@ def examine() -> Iterator[Finding]:
             " is used, whose log is server.log in its data directory.",
         )
     yield from look_at_endpoint("LLM", settings.LLM_BASE_URL, key=settings.LLM_API_KEY)
-    yield from look_at_endpoint(
-        "EMBEDDING", settings.EMBEDDING_BASE_URL, key=settings.EMBEDDING_API_KEY
-    )
+    yield from look_at_embedder()
 
 
 def look_at_forgetting() -> Iterator[Finding]:

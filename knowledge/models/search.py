@@ -4,7 +4,6 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models import Q
 from pgvector.django import VectorField
 
 from knowledge.models.decision import Decision
@@ -27,8 +26,8 @@ class SearchEntry(models.Model):
     **Shape**: ``lexemes`` keeps positions (term frequency); ``length`` counts them. ``decision``
     let the words in. Before ``known_from``, the stamp of the version or of a later confirmation,
     the entry does not count, nor from ``known_to`` on (a confirmation that was undone).
-    ``vector`` is NULL until the embedding job has filled it in; ``model`` names the embedder
-    that did.
+    ``model`` names the embedder of ``vector`` and is empty until the embedding job has been
+    here; a vector that is NULL all the same is one that this embedder cannot make.
     """
 
     space = models.ForeignKey(Space, on_delete=models.CASCADE, related_name="+")
@@ -49,11 +48,8 @@ class SearchEntry(models.Model):
         indexes = [
             GinIndex(fields=["lexemes"], name="search_lexemes"),
             models.Index(fields=["space", "subject"], name="search_by_subject"),
-            models.Index(
-                fields=["space", "id"],
-                condition=Q(vector__isnull=True),
-                name="search_entries_to_embed",
-            ),
+            # What lacks a vector of the wanted model is found model by model, in order.
+            models.Index(fields=["space", "model", "id"], name="search_by_model"),
         ]
 
     def __str__(self) -> str:
@@ -72,7 +68,10 @@ class ProposalVector(models.Model):
     vector = VectorField()
 
     class Meta:
-        indexes = [models.Index(fields=["space", "subject"], name="proposal_vectors_by_subject")]
+        indexes = [
+            models.Index(fields=["space", "subject"], name="proposal_vectors_by_subject"),
+            models.Index(fields=["space", "model", "proposal"], name="proposal_vectors_by_model"),
+        ]
 
     def __str__(self) -> str:
         return f"vector of proposal {self.proposal_id}"

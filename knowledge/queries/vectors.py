@@ -60,6 +60,35 @@ def vectors_by_model(space_id: int) -> tuple[ModelVectors, ...]:
     return tuple(sorted(found, key=lambda one: (-one.entries, -one.proposals, one.model)))
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A text and the vector that was made of it."""
+
+    text: str
+    vector: tuple[float, ...]
+
+
+def texts_to_embed(*, model: str) -> int:
+    """Count the texts of all spaces that lack a vector of this model."""
+    counted = [
+        one.entries + one.proposals
+        for space_id in Space.objects.values_list("pk", flat=True)
+        for one in vectors_by_model(space_id)
+        if one.model != model
+    ]
+    return sum(counted)
+
+
+def one_made_by(model: str) -> Made | None:
+    """Give one text with its vector of this model, of any space, if there is one."""
+    for space_id in Space.objects.order_by("pk").values_list("pk", flat=True):
+        rows = SearchEntry.objects.filter(space_id=space_id, model=model, vector__isnull=False)
+        found = rows.order_by("pk").first()
+        if found is not None:
+            return Made(found.text, tuple(found.vector))
+    return None
+
+
 def spaces_to_embed(*, model: str) -> list[int]:
     """List the spaces in which a text lacks a vector of this model. **Cost**: a few an each."""
     return [

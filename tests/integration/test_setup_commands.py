@@ -14,6 +14,7 @@ from django.test import Client, RequestFactory
 from knowledge.models import AuditEvent, Membership, Space
 from workbench import doctor
 from workbench.admin import site
+from workbench.findings import Finding
 from workbench.queries import health
 
 
@@ -101,7 +102,7 @@ def test_a_person_who_cannot_be_added_leaves_no_trace(
     assert not User.objects.exists()
 
 
-def findings(about: str) -> list[doctor.Finding]:
+def findings(about: str) -> list[Finding]:
     """Return what the doctor says about one thing."""
     return [finding for finding in doctor.examine() if finding.about == about]
 

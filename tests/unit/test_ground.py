@@ -4,6 +4,7 @@ import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import override_settings
@@ -93,9 +94,20 @@ def test_an_account_enters_only_where_every_step_lets_it(tmp_path: Path) -> None
         ({"LLM_BASE_URL": "http://x", "LLM_MODEL": "m"}, "check_model_endpoints", None),
         (
             {"EMBEDDING_BASE_URL": "http://x", "EMBEDDING_MODEL": ""},
-            "check_model_endpoints",
+            "check_embedding_settings",
             "workbench.E002",
         ),
+        ({"EMBEDDING_DIMENSIONS": 16_000}, "check_embedding_settings", None),
+        ({"EMBEDDING_DIMENSIONS": 16_001}, "check_embedding_settings", "workbench.E005"),
+        ({"EMBEDDING_DIMENSIONS": -1}, "check_embedding_settings", "workbench.E005"),
+        (
+            {"EMBEDDING_NEAR": 0.9, "EMBEDDING_SAME": 0.8},
+            "check_embedding_settings",
+            "workbench.E006",
+        ),
+        ({"EMBEDDING_NEAR": 1.2}, "check_embedding_settings", "workbench.E006"),
+        ({"EMBEDDING_NEAR": 0.8}, "check_embedding_settings", None),
+        ({"EMBEDDING_BATCH": 0}, "check_embedding_settings", "workbench.E007"),
         (
             {"FINGERPRINT_KEYS": {1: "x" * 32, 2: "short"}},
             "check_fingerprint_key",
@@ -105,7 +117,7 @@ def test_an_account_enters_only_where_every_step_lets_it(tmp_path: Path) -> None
     ],
 )
 def test_settings_that_cannot_work_are_named(
-    changed: dict[str, str], check: str, found: str | None
+    changed: dict[str, Any], check: str, found: str | None
 ) -> None:
     with override_settings(**changed):
         messages = getattr(checks, check)(None)

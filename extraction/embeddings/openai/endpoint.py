@@ -33,8 +33,11 @@ class Endpoint:
     @property
     def shown(self) -> str:
         """Give the address as it may be told: without a user, a password or a query."""
-        parts = urlsplit(self.base_url)
-        port = f":{parts.port}" if parts.port else ""
+        try:
+            parts = urlsplit(self.base_url)
+            port = f":{parts.port}" if parts.port else ""
+        except ValueError:
+            return "(no address)"
         return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}".rstrip("/")
 
     def model_id(self, *, dimensions: int) -> str:

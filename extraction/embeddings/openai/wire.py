@@ -18,6 +18,8 @@ import openai
 from extraction.embeddings.openai.endpoint import Endpoint
 from extraction.errors import EmbeddingError, EmbeddingUnavailable
 
+_now, _sleep = time.monotonic, time.sleep
+
 CONNECT_S = 5.0
 LARGEST_ANSWER = 200_000_000  # bytes; 64 vectors of 16,000 numbers written out are 25 MB
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 8.0
@@ -87,21 +89,21 @@ class Wire:
         return raw
 
     def _ask_patiently(self, body: dict[str, Any], *, patience: Patience) -> bytes:
-        ends_at = time.monotonic() + patience.at_most_s
+        ends_at = _now() + patience.at_most_s
         for attempt in range(patience.attempts):
-            left_s = max(0.1, ends_at - time.monotonic())
+            left_s = max(0.1, ends_at - _now())
             try:
                 return self._once(body, timeout_s=min(patience.timeout_s, left_s))
             except _Retry as error:
                 wait_s = _wait_s(attempt) if error.wait_s is None else error.wait_s
                 is_last = attempt + 1 == patience.attempts
-                if is_last or time.monotonic() + wait_s >= ends_at:
+                if is_last or _now() + wait_s >= ends_at:
                     raise
-                time.sleep(wait_s)
+                _sleep(wait_s)
         raise EmbeddingUnavailable(f"{self._name} was not asked.")
 
     def _once(self, body: dict[str, Any], *, timeout_s: float) -> bytes:
-        ends_at = time.monotonic() + timeout_s
+        ends_at = _now() + timeout_s
         too_late = f"{self._name} did not answer within {timeout_s:.0f} s."
         timeout = openai.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s))
         try:
@@ -172,7 +174,7 @@ class Wire:
         return f"The embedding endpoint {self._endpoint.shown}"
 
     def _check_breaker(self) -> None:
-        left_s = self._open_until - time.monotonic()
+        left_s = self._open_until - _now()
         if left_s > 0:
             raise EmbeddingUnavailable(f"{self._last_error} It is asked again in {left_s:.0f} s.")
 
@@ -181,7 +183,7 @@ class Wire:
             self._failures += 1
             if self._failures >= _OPENS_AFTER:
                 self._last_error = said
-                self._open_until = time.monotonic() + _STAYS_OPEN_S
+                self._open_until = _now() + _STAYS_OPEN_S
 
 
 def _whole(chunks: Iterator[bytes], *, ends_at: float) -> bytes:
@@ -191,7 +193,7 @@ def _whole(chunks: Iterator[bytes], *, ends_at: float) -> bytes:
     for chunk in chunks:
         parts.append(chunk)
         size += len(chunk)
-        if time.monotonic() > ends_at:
+        if _now() > ends_at:
             raise TimeoutError
         if size > LARGEST_ANSWER:
             raise EmbeddingError("The embedding endpoint's answer is too large to be vectors.")

@@ -18,7 +18,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import close_old_connections, connections
 from django.utils import timezone
 
-from extraction import anchoring, dispatch
+from extraction import anchoring, dispatch, embedding
+from extraction.errors import DimensionsRefused, ExtractionError
 from workbench import first_start, static_files
 from workbench.embedded_places import EmbeddedDatabaseError
 from workbench.local_secrets import make_private_directory
@@ -117,6 +118,17 @@ class Command(BaseCommand):
         static_files.collect_if_changed(home / "static.stamp")
         first_start.prepare(home, with_sample=with_sample, say=self.say)
         anchoring.begin(now=timezone.now())
+        self.look_at_embedder()
+        embedding.begin(now=timezone.now())
+
+    def look_at_embedder(self) -> None:
+        """Refuse vectors that cannot be stored; say so where none come, and start all the same."""
+        try:
+            embedding.try_embedder()
+        except DimensionsRefused as error:
+            raise CommandError(str(error)) from error
+        except ExtractionError as error:
+            self.say(f"{error} Until there are vectors, words alone find.")
 
     def start(self, home: Path, *, port: int) -> list[Process]:
         """Start the web server and the worker."""
