@@ -33,7 +33,7 @@ CHROMIUM_ARGUMENTS = [
 ]
 # Playwright keeps an event loop in the main thread until it ends, so what drives it comes last.
 TEARDOWN = "_fixture_teardown"  # what flushes; a name the stubs do not know
-ORDER = ("unit", "architecture", "integration", "functional")
+ORDER = ("unit", "architecture", "integration", "functional", "verification")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
