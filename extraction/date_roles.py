@@ -132,6 +132,34 @@ def _leans(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return compile_words(words.future), compile_words(words.past)
 
 
+def lean_at(text: str, start: int, end: int, *, cue: Cue, language: str) -> str:
+    """Say whether a date looks back or ahead: as its preposition demands, else its clause.
+
+    **Shape**: "by March 9" looks ahead, but not behind what is finished: "wrote 60% by March 9".
+    """
+    if cue.role == "until" and language == "en" and _is_finished(text[: cue.start]):
+        return "past"
+    return cue.lean or lean_of(text, start, end, language=language)
+
+
+def _is_finished(before: str) -> bool:
+    clause = _SENTENCE_EDGE.split(before)[-1]
+    finished = _FINISHED.search(clause)
+    return finished is not None and not _STILL_TO_DO.search(clause)
+
+
+_FINISHED = re.compile(
+    r"\b(?:completed|finished|reached|achieved|attained|submitted|wrote|written|secured|passed"
+    r"|solved|grew|grown|rose|risen|climbed|scored|earned|sold|merged|saved)\b(?:[^,;]|(?<=\d),(?=\d))*$",
+    re.IGNORECASE,
+)
+_STILL_TO_DO = re.compile(
+    r"\b(?:will|['\u2019]ll|to|should|must|shall|need\w*|want\w*|plan\w*|aim\w*|hop\w+|goals?"
+    r"|targets?|deadlines?|expect\w*|can|could|would|if|get|be)\b",
+    re.IGNORECASE,
+)
+
+
 def lean_of(text: str, start: int, end: int, *, language: str) -> str:
     """Say whether the clause around a date, or else its sentence, looks back or
     ahead.

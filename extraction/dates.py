@@ -29,7 +29,7 @@ from extraction.date_periods import (
     run_from,
     unit_around,
 )
-from extraction.date_roles import Cue, Role, cue_before, is_yearly, joins, lean_of
+from extraction.date_roles import Cue, Role, cue_before, is_yearly, joins, lean_at
 from extraction.date_writing import absolute_text
 from extraction.errors import NaiveInstant
 from extraction.languages import guess_language
@@ -77,7 +77,7 @@ def _hits(text: str, today: date, language: str) -> Iterator[_Hit]:
             if any(start < e and s < end for s, e in taken):
                 continue
             cue = cue_before(text, start, end, language=language)
-            lean = cue.lean or lean_of(text, start, end, language=language)
+            lean = lean_at(text, start, end, cue=cue, language=language)
             if found.groupdict().get("since"):
                 cue = Cue("since", start)
             yearly = is_yearly(text, start, end, language=language)

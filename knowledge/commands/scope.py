@@ -24,6 +24,7 @@ SINGLE_VALUED = (
     "diet",
     "package_manager",
     "deadline",
+    "salary",
 )
 
 

@@ -257,6 +257,10 @@ def test_a_date_with_two_readings_is_marked(text: str) -> None:
         ("I will go there in March", "2024-03-01"),
         ("I went there in June", "2022-06-01"),
         ("13/7/2022", "2022-07-13"),
+        ("I completed 3,000 words by March 9", "2023-03-09"),
+        ("We had merged the last branch by March 9, and it works", "2023-03-09"),
+        ("I want it completed by March 9", "2024-03-09"),
+        ("The goal is to have finished by March 9", "2024-03-09"),
     ],
 )
 def test_the_tense_around_a_date_chooses_its_year_or_week(text: str, first: str) -> None:

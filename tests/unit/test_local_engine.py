@@ -107,6 +107,9 @@ def test_small_talk_becomes_nothing(chatter: str) -> None:
         ("I was thinking of maybe learning the cello.", "hypothetical"),
         ("Should I sell my flat in Porto?", "question"),
         ("My sister said that I owe her forty euros.", "quoted"),
+        ("I've heard that my street will be closed.", "quoted"),
+        ("I bought walnuts, and my neighbour said that I am allergic to them.", "quoted"),
+        ("I tune my scheduler at work, and I've heard that it takes 75 items.", "asserted"),
         ("I don't drink coffee.", "negated"),
         ("I added a guard for errors that might occur.", "asserted"),
         ("I might learn the ukulele.", "hypothetical"),
@@ -147,6 +150,10 @@ def test_he_is_resolved_inside_the_pair_and_flagged_alone() -> None:
         ("I am a data engineer.", "job_title", "data engineer"),
         ("We use pnpm for the front end.", "package_manager", "pnpm"),
         ("I turned 41.", "age", "41"),
+        ("I earn about $75,000 CAD a year.", "salary", "$75,000 CAD"),
+        ("My salary went up to \u20ac4,200.", "salary", "\u20ac4,200"),
+        ("I told Ben about my recent raise to $80k.", "salary", "$80k"),
+        ("I raised $5,000 for the animal shelter.", "", ""),
         ("My score in the quiz proves that 5 minus 3 is 2.", "", ""),
         ("I joined a running club.", "", ""),
         ("I know the photo is from Ghent.", "", ""),
@@ -587,6 +594,13 @@ def test_a_figure_told_in_passing_is_proposed_by_itself_and_replaces_what_it_mea
 def test_what_was_reached_by_a_day_does_not_end_with_it() -> None:
     assert only(episode("My essay draft reached 4,700 words by March 9.")).valid_to is None
     assert only(episode("I need the blue laptop by March 20.")).valid_to is not None
+
+
+def test_what_was_gained_between_two_days_stays_and_a_job_does_not() -> None:
+    gained = only(episode("I secured 3 interviews between April 25 and May 1, 2025."))
+    assert (gained.valid_from, gained.valid_to) == (datetime(2025, 4, 25, tzinfo=UTC), None)
+    job = only(episode("I worked at Northwind between April 2019 and May 2021."))
+    assert job.valid_to is not None
 
 
 def test_a_date_of_the_question_around_a_fact_does_not_bound_the_fact() -> None:

@@ -32,6 +32,11 @@ from extraction.engines.local.quantities import kinds, shared_topic
             "Ana's deadline for the peer-reviewed draft is April 20.",
             "Ana's deadline for the peer-reviewed draft moved to April 25.",
         ),
+        (
+            "Ana is proud of training those 5 girls at the boathouse.",
+            "The number of trainees they work with has increased to 7.",
+        ),
+        ("Ana merged 150 commits in May.", "The number of commits has now reached 165."),
     ],
 )
 def test_the_same_thing_measured_again_is_a_change(earlier: str, later: str) -> None:
@@ -48,6 +53,9 @@ def test_the_same_thing_measured_again_is_a_change(earlier: str, later: str) -> 
         ("Ana uses Python 3.11 for the parser.", "Ana now uses Python 3.12 for the parser."),
         ("Ana's triangle has sides of 7 cm and 9 cm.", "Ana's triangle has sides of 8 cm."),
         ("Ana has a plan.", "Ana has a new plan."),
+        ("Ana met 5 women at the boathouse.", "The number of trainees has increased to 7."),
+        ("Ana trains for 5 people.", "The number of trainees has increased to 7."),
+        ("Ana merged 150 commits in May.", "The number of commits is 165."),
         (
             "Ana tagged a release of the repository with 150 commits merged.",
             "The growth of commits merged into the repository led to a party at 165 Main Street.",

@@ -31,6 +31,8 @@ _JOBS = (
 # Names of places keep their capitals, though the words around them may not.
 _PLACE = r"(?-i:[A-Z][\w'-]*(?:[ -][A-Z][\w'-]*)*)"
 _TOOLS = r"npm|pnpm|yarn|bun|pip|uv|poetry|conda|cargo|homebrew|brew|maven|gradle|pdm|pipenv"
+_ABOUT = r"(?:(?:about|around|approximately|roughly|nearly|over) )?"
+_SUM = r"[$\u20ac\u00a3]\d[\d,.]*\d(?:k\b)?(?: (?-i:[A-Z]{3})\b)?"
 _DIETS = (
     r"vegan|vegetarian|pescatarian|pescetarian|flexitarian|gluten[- ]free|keto|halal"
     r"|kosher|lactose[- ]free|dairy[- ]free"
@@ -158,6 +160,22 @@ _RULES = (
         r"^(?:\S+ ){1,4}?(?:is|turned|just turned|is turning|turns) (?P<v>\d{1,3})"
         r"(?: years old| this year| today| now|$|[.,;])",
     ),
+    _rule(
+        "salary",
+        rf"\b(?:earn(?:s|ed|ing)?|makes?|making|paid) {_ABOUT}(?P<v>{_SUM})"
+        r"(?= (?:annually|yearly|monthly|hourly|(?:an?|per) (?:year|month|hour|annum))\b)",
+    ),
+    _rule(
+        "salary",
+        r"\b(?:salary|yearly income|annual income|pay) (?:is|was|has|went|rose)"
+        r"(?: (?:now|been|currently|just|raised|increased|risen|grown|up|gone))*"
+        rf" (?:to )?{_ABOUT}(?P<v>{_SUM})",
+    ),
+    _rule(
+        "salary",
+        r"\b(?:an?|the|their|recent|new|pay|salary|\w+['\u2019]s) (?:(?:recent|pay|salary) )?"
+        rf"(?:raise|salary|salary increase) (?:up )?(?:to|of) {_ABOUT}(?P<v>{_SUM})",
+    ),
     _rule("phone", r"\bphone (?:number )?is (?P<v>\+?[\d ()/-]{6,})"),
     _rule("email", r"\be-?mail(?: address)? is (?P<v>[\w.+-]+@[\w.-]+\w)"),
     _rule(
@@ -243,7 +261,7 @@ _GATHERINGS = re.compile(
 SINGLE_VALUED = frozenset(
     "name employer job_title home_city home_country diet partner marital_status "
     "package_manager deadline birthday age phone email "
-    "database editor native_language deploy_day".split()
+    "database editor native_language deploy_day salary".split()
 )
 
 

@@ -65,14 +65,28 @@ def _phrase(
 
 
 def _was_reached(found: dates.FoundDate, draft: Draft) -> bool:
-    """Whether a "by" says when something was reached, which then stays: "was done by May 13"."""
-    is_by = found.phrase.lower().startswith("by ")
-    return is_by and bool(_REACHED.search(draft.quote[: found.start]))
+    """Whether a date says when something was reached, which then stays.
+
+    **Shape**: "was done by May 13", "secured 3 interviews between April and May".
+    """
+    before = draft.quote[: found.start]
+    if found.phrase.lower().startswith("by "):
+        return bool(_REACHED.search(before))
+    return found.role == "between" and bool(_GAINED.search(before))
 
 
 _REACHED = re.compile(
     r"\b(?:reached|hit|achieved|attained|passed|finished|completed|grew|grown|rose|risen|climbed"
     r"|was done|were done|had) (?:[^,.;]|(?<=\d)[,.](?=\d))*$",
+    re.IGNORECASE,
+)
+
+
+# What was gained in a span of time is not given back at its end; a job or a stay is over then.
+_GAINED = re.compile(
+    r"\b(?:reached|achieved|completed|finished|solved|secured|got|received|won|earned|scored|sold"
+    r"|published|wrote|read|passed|merged|fixed|raised|saved|lost|gained) (?:\w+ ){0,2}?"
+    r"[$\u20ac\u00a3]?\d[^;.]*$",
     re.IGNORECASE,
 )
 

@@ -88,9 +88,31 @@ def of(sentence: str, *, language: str = "en") -> Modality:
         return "question"
     if _SUPPOSES.search(text):
         return "hypothetical"
-    if _PASSED_ON.search(text) or _ALL_QUOTED.match(text):
+    if _is_passed_on(text) or _ALL_QUOTED.match(text):
         return "quoted"
     return "negated" if is_negated(text) else "asserted"
+
+
+def _is_passed_on(text: str) -> bool:
+    """Tell what others said. What the speaker heard, told beside a statement of their own, is
+    part of that: "I tune my scheduler, and I've heard that …, so I want to upgrade".
+    """
+    if not _PASSED_ON.search(text):
+        return False
+    beside = _HEARD_BESIDE.match(text)
+    return (
+        beside is None
+        or bool(_PASSED_ON.search(text[: beside.start("heard")]))
+        or bool(_PASSED_ON.search(text[beside.end("heard") :]))
+    )
+
+
+_HEARD_BESIDE = re.compile(
+    r"^(?:i|i['\u2019]\w+|we|we['\u2019]\w+|my|our)\s(?:\S+\s+){3,}?"
+    r"(?P<heard>(?:and|but|because|since|as)\s+(?:i|we)(?:['\u2019]ve| have)?(?: \w+)?"
+    r" (?:heard|read) that)\b",
+    re.IGNORECASE,
+)
 
 
 def without_request(sentence: str) -> str:

@@ -56,12 +56,14 @@ class Measure:
     """A number with what it counts and the words around it.
 
     **Shape**: ``unit`` is date, time, $, %, a scale or a noun; ``topic`` are content keys.
+    ``is_count`` says that the words speak of "the number of" what is counted.
     """
 
     value: str
     unit: str
     topic: frozenset[str]
     has_changed: bool = False
+    is_count: bool = False
 
 
 def shared_topic(later: str, earlier: str) -> float:
@@ -69,7 +71,7 @@ def shared_topic(later: str, earlier: str) -> float:
 
     **Shape**: a number of the later has the unit of one of the earlier's, another value, and
     stands among the same words: all but all of them, or half or four where a word of change is
-    near.
+    near. "The number of commits has grown to 165" renews any count of commits.
     What both texts number alike is no change.
     """
     new, old = _measures(later), _measures(earlier)
@@ -109,6 +111,8 @@ _LARGE_SHARE = 0.75
 def _fit(mine: Measure, theirs: Measure) -> float:
     shared = mine.topic & theirs.topic
     smaller = min(len(mine.topic), len(theirs.topic))
+    if mine.is_count and mine.has_changed and mine.unit in shared:
+        return len(shared) + len(shared) / smaller
     if len(shared) < _LEAST_SHARED or not smaller:
         return 0.0
     share = len(shared) / smaller
@@ -133,11 +137,50 @@ def _found(text: str) -> Iterator[Measure]:
         before = rest[max(0, found.start() - 24) : found.start()]
         if not found["money"] and _PART_OF_A_NAME.search(before):
             continue
-        unit = _unit(found) or _counted_before(rest[: found.start()])
+        counted = _counted_before(rest[: found.start()])
+        unit = _unit(found) or counted
         if unit and unit not in _LENGTHS:
-            value = found["number"].replace(",", "") + (found["unit"] or "").lower()
             start, end = found.start(), found.end("number")
-            yield Measure(value, unit, _around(text, start, end), _is_renewed(text, start, end))
+            unit, topic = _of_persons(unit, text[:start], _around(text, start, end))
+            yield Measure(
+                value=found["number"].replace(",", "") + (found["unit"] or "").lower(),
+                unit=unit,
+                topic=topic,
+                has_changed=_is_renewed(text, start, end),
+                is_count=unit == counted,
+            )
+
+
+def _of_persons(unit: str, before: str, topic: frozenset[str]) -> tuple[str, frozenset[str]]:
+    """Name people by what is done to them: who mentors five women has five mentees."""
+    done = _DONE_TO.search(before) if unit in _PERSONS else None
+    if done is None:
+        return unit, topic
+    named = _NAMED_BY[done["verb"].lower()]
+    return named, topic | {named}
+
+
+_NAMED_BY = {
+    verb: next(iter(content_words(noun, "en")))
+    for verb, noun in {
+        "mentor": "mentees",
+        "train": "trainees",
+        "employ": "employees",
+        "interview": "interviewees",
+        "invit": "invitees",
+    }.items()
+}
+_DONE_TO = re.compile(
+    rf"\b(?P<verb>{'|'.join(_NAMED_BY)})(?:e?s|e?d|ing|e)?"
+    r"(?: (?!to\b|and\b|with\b|for\b)\w+){0,2} $",
+    re.IGNORECASE,
+)
+_PERSONS = frozenset(
+    key
+    for word in "people persons women men students girls boys kids children adults "
+    "colleagues candidates friends guests newcomers juniors".split()
+    for key in content_words(word, "en")
+)
 
 
 _BEFORE, _AFTER, _CLOSE = 9, 6, 6
