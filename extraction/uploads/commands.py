@@ -9,10 +9,10 @@ from django.db import IntegrityError, transaction
 
 from extraction.importing import Choices
 from extraction.uploads import steps
-from extraction.uploads.choosing import write_choices
+from extraction.uploads.choosing import read_choices, write_choices
 from extraction.uploads.models import FileImport, ImportState
 from extraction.uploads.rights import check_can_import
-from knowledge.commands import audit
+from knowledge.commands import audit, incoming
 from knowledge.errors import Conflict, InvalidInput, NotFound
 from knowledge.results import Actor
 
@@ -93,11 +93,16 @@ def choose(*, import_id: int, space_id: int, choices: Choices, by: Actor, now: d
 
 
 @transaction.atomic(durable=True)
-def confirm(*, import_id: int, space_id: int, by: Actor, now: datetime) -> None:
+def confirm(
+    *, import_id: int, space_id: int, by: Actor, now: datetime, choices: Choices | None = None
+) -> None:
     """Have exactly what was looked at imported; a worker does it.
 
-    **Raises**: NotAllowed, NotFound; InvalidInput where nobody said whose memory it is; Conflict
-    when it is read just now, confirmed or closed.
+    ``choices`` may name the subject otherwise than when it was looked at, and nothing else.
+
+    **Raises**: NotAllowed, NotFound; InvalidInput where nobody said whose memory it is, or it is
+    nobody's; Conflict when it is read just now, confirmed or closed, would be read otherwise, or
+    the subject was erased.
     """
     check_can_import(user_id=by.user_id, space_id=space_id, now=now)
     job = steps.ask(steps.IMPORT_UPLOAD, import_id, space_id=space_id, now=now)
@@ -106,15 +111,34 @@ def confirm(*, import_id: int, space_id: int, by: Actor, now: datetime) -> None:
     steps.check_waits(row)
     if row.state != ImportState.READY:
         raise Conflict("This file is still being read, or cannot be read. Look at it again.")
-    if row.choices.get("subject") is None and row.preview.get("needs_subject", True):
+    chosen = choices or read_choices(row.choices)
+    if not reads_the_same(chosen, read_choices(row.choices)):
+        raise Conflict("So other words would come in than you looked at. Look once more.")
+    if chosen.subject is not None:
+        incoming.check_subject(space_id=space_id, ref=chosen.subject)
+    elif row.preview.get("needs_subject", True):
         raise InvalidInput("Say whose memory this is, such as user:ana.", field="subject")
+    row.choices = write_choices(chosen)
     row.state = ImportState.IMPORTING
     row.confirmed_by_id, row.confirmed_at = by.user_id, now
-    # From here on it holds what came in, and no words any more.
+    # From here on it keeps figures, and no words any more.
     row.preview, row.tally, row.problems = {"seen": row.tally}, {}, []
     row.job = job
     row.save()
     steps.log("import.confirm", row.pk, space_id=space_id, by=by, payload={"choices": row.choices})
+
+
+def reads_the_same(one: Choices, other: Choices) -> bool:
+    """Say whether the same words come in by both, whatever their subject is called."""
+
+    def reading(choices: Choices) -> tuple[object, ...]:
+        kind = choices.subject.kind if choices.subject else "user"
+        is_person = kind == "user"
+        everybody = choices.subject is None and not choices.speaker
+        how = (choices.format, choices.zone, choices.day_first)
+        return (*how, is_person, is_person and choices.speaker, everybody)
+
+    return reading(one) == reading(other)
 
 
 @transaction.atomic(durable=True)

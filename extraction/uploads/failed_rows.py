@@ -9,6 +9,7 @@ from typing import Self
 from extraction.importers.base import ImportProblem
 
 HEADER = ("file", "line", "what is wrong")
+MOST_ROWS = 100_000
 # What a spreadsheet would take for a formula, also after blanks.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 
@@ -52,12 +53,15 @@ class FailedRows:
         return self._size
 
     def add(self, problem: ImportProblem) -> None:
-        """Write one row."""
+        """Write one row; beyond very many they are only counted."""
         if self._size == 0:
             self._write(HEADER)
-        line = str(problem.line) if problem.line else ""
-        self._write((problem.member, line, problem.message))
         self.number += 1
+        line = str(problem.line) if problem.line else ""
+        if self.number <= MOST_ROWS:
+            self._write((problem.member, line, problem.message))
+        elif self.number == MOST_ROWS + 1:
+            self._write(("", line, f"From here on, rows are not listed: these are {MOST_ROWS:,}."))
 
     def _write(self, cells: tuple[str, ...]) -> None:
         row = io.StringIO()

@@ -69,16 +69,19 @@ def preview(
     choices: Choices,
     now: datetime,
     longest_s: float = LONGEST_S,
+    guesses: bool = True,
 ) -> Preview:
     """Read a file as an import would, for a while, and write nothing.
 
-    Where nobody was chosen as its subject, somebody is guessed.
+    Where nobody was chosen as its subject, somebody is guessed; not where ``guesses`` is off,
+    because nobody is what was chosen.
 
     **Raises**: ImportRefused and its kin; SpeakerNeeded, NoSuchSpeaker.
     """
     ends_at = time.monotonic() + longest_s
     guessed = guess(look(path, choices=choices), known=subject_refs(space_id))
-    choices = replace(_with_guess(choices, guessed), format=choices.format or base.sniff(path))
+    choices = _with_guess(choices, guessed) if guesses else choices
+    choices = replace(choices, format=choices.format or base.sniff(path))
     found = Preview(choices, guessed=guessed)
     for tally in try_file(path, space_id=space_id, now=now, choices=choices, named=False):
         found.add(tally)

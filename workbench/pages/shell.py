@@ -14,6 +14,7 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
     ("Conversations", "conversations", "go-conversations"),
     ("Runs", "runs", ""),
     ("My decisions", "my_decisions", "go-mine"),
+    ("Import", "imports", ""),
     ("Attributes", "attributes", ""),
     ("Policy", "policy", ""),
     ("Keys", "keys", ""),
