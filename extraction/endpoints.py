@@ -17,8 +17,9 @@ from extraction.models import ModelEndpoint, StructuredOutput
 RELEARN_AFTER = timedelta(days=7)
 # How long the one that asks an endpoint again has, before another may.
 HALF_OPEN = timedelta(minutes=2)
-# A server that asks for more patience than this is asked again all the same.
-LONGEST_REST = timedelta(minutes=15)
+# A server that asks for more patience than this is asked again all the same: what waits for it
+# is tried for some twelve minutes before it is given up.
+LONGEST_REST = timedelta(minutes=10)
 _SEEN_OFTEN_ENOUGH = timedelta(minutes=1)
 
 

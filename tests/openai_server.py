@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -144,6 +144,8 @@ class ModelServer:
     # Looked at before anything else: what a whole server does, whatever is asked.
     always: Callable[[Asked], Reaction | None] | None = None
     dimensions: int = 8
+    # Entered while a request is held, by each of them.
+    around: AbstractContextManager[object] = field(default_factory=nullcontext)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def plays(self, **parts: Part) -> None:
@@ -208,8 +210,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        reaction = self.server.script.react(Asked(self.path, headers, json.loads(raw)))
-        time.sleep(reaction.after_s)
+        script = self.server.script
+        with script.around:
+            reaction = script.react(Asked(self.path, headers, json.loads(raw)))
+            time.sleep(reaction.after_s)
         try:
             self._give(reaction)
         except OSError:

@@ -1,13 +1,17 @@
 """The engine alone, against a real server: what it asks, what it takes, what it remembers."""
 
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
+from extraction import endpoints
 from extraction.engines.base import EpisodeInput, EpisodeMessage, KnownStatement, Prediction
 from extraction.engines.metering import Budget, Meter, metered
 from extraction.engines.openai import OpenAIEngine, patience
@@ -54,6 +58,23 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "FIRST_WAIT_S", 0.01)
+
+
+class Together:
+    """Counts how many requests the server holds at once."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self.now -= 1
 
 
 Make = Callable[..., OpenAIEngine]
@@ -446,6 +467,43 @@ def test_an_endpoint_that_keeps_failing_is_left_alone_and_then_asked_by_one(
     server.plays(same=says(SAME))
     assert engine.judge_same("a", "b")
     assert (remembered().failures, remembered().open_until) == (0, None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_that_wait_for_a_rested_endpoint_one_asks(server: ModelServer, make: Make) -> None:
+    server.plays(same=says(SAME))
+    make().judge_same("a", "b")
+    row = remembered()
+    over = timezone.now() - timedelta(seconds=1)
+    ModelEndpoint.objects.update(open_until=over, failures=5, last_error="It failed.")
+    row.refresh_from_db()
+    later = ModelEndpoint.objects.get()
+    endpoints.check_rested(row, now=timezone.now())
+    with pytest.raises(EngineUnavailable, match="left alone until"):
+        endpoints.check_rested(later, now=timezone.now())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_more_questions_are_open_at_once_than_allowed(server: ModelServer, make: Make) -> None:
+    together = Together()
+
+    def slowly(asked: Asked) -> Reaction:
+        return late(SAME, seconds=0.2)
+
+    server.plays(same=slowly)
+    server.around = together
+    engines = [make(concurrency=2), make(concurrency=2, predict_model="another")]
+    engines[0].judge_same("a", "b")
+
+    def ask(number: int) -> bool:
+        try:
+            return engines[number % 2].judge_same("a", "b")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(ask, range(6)))
+    assert together.most == 2
 
 
 # --- what it costs ---

@@ -344,3 +344,14 @@ def test_what_names_no_language_is_written_in_the_one_it_is_written_in() -> None
     words = candidate(text="Ana wohnt jetzt in Wien und nicht mehr in Graz.", language="German")
     [found] = calibrated(shown, candidates=(words,)).candidates
     assert found.language == "de"
+
+
+def test_what_a_reader_could_not_understand_alone_is_flagged() -> None:
+    shown = episode("I moved to Porto last month. It has a nice harbour.")
+    claims = (
+        candidate(text="Ana moved to Porto last month."),
+        candidate(text="It has a nice harbour."),
+        candidate(text="Ana moved to Porto in May 2026."),
+    )
+    found = calibrated(shown, candidates=claims).candidates
+    assert [one.notes for one in found] == [("unresolved_date",), ("unresolved_pronoun",), ()]

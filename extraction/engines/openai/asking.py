@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -68,7 +69,7 @@ class Asker:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._transport = Transport(config)
-        self._slots = threading.BoundedSemaphore(config.concurrency)
+        self._slots = _slots_of(config)
 
     def ask(self, question: Question[A], *, afresh: bool = False, within_s: float = math.inf) -> A:
         """Put a question and give the answer.
@@ -288,6 +289,16 @@ class Asker:
             f"{told}, and its answer does not fit, also after one repair: {unusable.problem}."
         )
 
+
+def _slots_of(config: Config) -> threading.BoundedSemaphore:
+    """Give the places for questions to one address, which all engines of a process share."""
+    key = (os.getpid(), config.shown_url, config.concurrency)
+    with _counting:
+        return _slots.setdefault(key, threading.BoundedSemaphore(config.concurrency))
+
+
+_slots: dict[tuple[int, str, int], threading.BoundedSemaphore] = {}
+_counting = threading.Lock()
 
 _TASKS = {
     "describe": "describe the episode",

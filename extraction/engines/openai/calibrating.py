@@ -4,6 +4,7 @@ One candidate that points nowhere spoils no other: what it names that was not sh
 what it quotes that nobody said stays and is set aside by grounding, for all to see.
 """
 
+import re
 from collections.abc import Sequence
 
 from extraction.engines.base import (
@@ -26,7 +27,7 @@ from extraction.engines.openai.answers import (
     EvidenceAnswer,
     OutcomeAnswer,
 )
-from extraction.engines.openai.dating import period_of
+from extraction.engines.openai.dating import UNRESOLVED, Period, is_relative, period_of
 from extraction.engines.openai.spans import Place
 from extraction.languages import guess_language
 
@@ -87,8 +88,25 @@ def _candidate(answer: ColdCandidateAnswer, *, episode: EpisodeInput) -> Candida
         about=answer.about,
         language=_language(answer),
         modality=answer.modality,
-        notes=period.notes,
+        notes=_notes(answer, period=period, episode=episode),
     )
+
+
+# What stands for somebody, or something, that a statement read alone does not name.
+_PRONOUN_FIRST = re.compile(r"\W*(?:I|he|she|it|they|we|this|that|these|those)\b", re.IGNORECASE)
+
+
+def _notes(
+    answer: ColdCandidateAnswer, *, period: Period, episode: EpisodeInput
+) -> tuple[str, ...]:
+    """Flag what the model was told not to write and wrote all the same."""
+    notes = list(period.notes)
+    if _PRONOUN_FIRST.match(answer.text):
+        notes.append("unresolved_pronoun")
+    said_at = episode.messages[-1].sent_at
+    if is_relative(answer.text, said_at=said_at, zone=episode.zone):
+        notes.append(UNRESOLVED)
+    return tuple(dict.fromkeys(notes))
 
 
 def _language(answer: ColdCandidateAnswer) -> str:

@@ -26,6 +26,12 @@ class Period:
     notes: tuple[str, ...] = ()
 
 
+def is_relative(text: str, *, said_at: datetime, zone: str) -> bool:
+    """Say whether a statement tells a time that only its day explains ("last month")."""
+    found = find_dates(text, reference=said_at, zone=zone)
+    return any(date.relative and not date.yearless for date in found)
+
+
 def period_of(
     candidate: ColdCandidateAnswer, quoted: Sequence[EpisodeMessage], *, zone: str
 ) -> Period:

@@ -43,10 +43,10 @@ class Transport:
             base_url=config.base_url,
             # Servers without keys get one that opens nothing; the SDK insists on some.
             api_key=config.api_key or "none",
-            organization="",
-            project="",
             max_retries=0,
         )
+        # The SDK takes these from its own variables; here the settings alone count.
+        self._client.organization = self._client.project = None
 
     def __repr__(self) -> str:
         return "Transport()"
