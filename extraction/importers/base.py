@@ -6,8 +6,8 @@ Adding a format takes one module here with ``IMPORTER`` in it, and its test.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol, get_args
@@ -15,6 +15,7 @@ from typing import Literal, Protocol, get_args
 from extraction.importers import lines, source
 from extraction.importers.errors import (
     AmbiguousFormat,
+    AnswerNeeded,
     AtLine,
     EmptyFile,
     ImportRefused,
@@ -231,6 +232,34 @@ def in_words(problem: ImportProblem) -> str:
     line = f"line {problem.line}" if problem.line else ""
     place = ", ".join(part for part in (problem.member, line) if part)
     return f"{place}: {problem.message}" if place else problem.message
+
+
+def read_each(
+    handed_in: Source, pattern: re.Pattern[str], reader: Callable[[Member], Iterator[Imported]]
+) -> Iterator[Imported]:
+    """Read each file that the pattern finds; of many, one that cannot be read is a problem.
+
+    Problems get the name of their file.
+
+    **Raises**: what the reading of a lone file raises; AnswerNeeded.
+    """
+    for member in handed_in.matching(pattern):
+        try:
+            for item in reader(member):
+                yield _placed(item, member=member, handed_in=handed_in)
+        except AnswerNeeded:
+            raise
+        except ImportRefused as refused:
+            if handed_in.kind == "file":
+                raise
+            at_line = refused if isinstance(refused, AtLine) else AtLine(0, str(refused))
+            yield ImportProblem(at_line.line, at_line.message, member.name)
+
+
+def _placed(item: Imported, *, member: Member, handed_in: Source) -> Imported:
+    if handed_in.kind == "file" or not isinstance(item, ImportProblem) or item.member:
+        return item
+    return replace(item, member=member.name)
 
 
 def as_problem(error: AtLine, *, member: Member | None = None) -> ImportProblem:

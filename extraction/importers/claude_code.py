@@ -18,6 +18,7 @@ from extraction.importers.base import (
     LeftOut,
     Why,
     as_problem,
+    read_each,
 )
 from extraction.importers.claude_code_content import Json, drafts_of
 from extraction.importers.drafts import participants_of, settle, unforged
@@ -51,8 +52,7 @@ class ClaudeCode:
 
     def read(self, source: Source) -> Iterator[Imported]:
         """Yield the sessions of each file in parts, and what was wrong with lines."""
-        for member in source.matching(self.members):
-            yield from _read(member)
+        yield from read_each(source, self.members, _read)
 
 
 def _is_line(value: object) -> bool:
@@ -74,7 +74,7 @@ def _read(member: Member) -> Iterator[Imported]:
                 raise line
             yield from reader.take(line)
         except AtLine as error:
-            yield as_problem(error, member=member)
+            yield as_problem(error)
     yield from reader.rest()
 
 
@@ -136,9 +136,7 @@ class _FileReader:
         try:
             sent_at = _time(raw)
         except Unfit as error:
-            yield ImportProblem(
-                line.number, f"The message is kept without its time: {error}.", _shown(self.member)
-            )
+            yield ImportProblem(line.number, f"The message is kept without its time: {error}.")
             sent_at = None
         try:
             found, reasons = drafts_of(
@@ -169,10 +167,6 @@ def _not_said(raw: Json) -> Why | None:
 def _time(raw: Json) -> datetime | None:
     value = raw.get("timestamp")
     return None if value is None else instant(value)
-
-
-def _shown(member: Member) -> str:
-    return member.name if "/" in member.name else ""
 
 
 IMPORTER = ClaudeCode()

@@ -17,6 +17,7 @@ from extraction.importers.base import (
     ImportProblem,
     LeftOut,
     as_problem,
+    read_each,
 )
 from extraction.importers.drafts import Draft, opening_of, participants_of, settled, unforged
 from extraction.importers.errors import AtLine
@@ -49,11 +50,12 @@ class LangChain:
 
     def read(self, source: Source) -> Iterator[Imported]:
         """Yield the chats of each file, and what was wrong with their messages."""
-        for member in source.matching(self.members):
-            if look(member).shape == "lines":
-                yield from _read_lines(member)
-            else:
-                yield from _read_document(member)
+        yield from read_each(source, self.members, _read)
+
+
+def _read(member: Member) -> Iterator[Imported]:
+    is_lines = look(member).shape == "lines"
+    yield from _read_lines(member) if is_lines else _read_document(member)
 
 
 @dataclass(slots=True)
@@ -101,7 +103,7 @@ def _read_lines(member: Member) -> Iterator[Imported]:
                 raise line
             value = parse_json(line.text, line=line.number)
         except AtLine as error:
-            yield as_problem(error, member=member)
+            yield as_problem(error)
             continue
         ends_at = line.ends_at
         if is_message(value):
@@ -117,7 +119,7 @@ def _read_document(member: Member) -> Iterator[Imported]:
     try:
         document = read_document(member)
     except AtLine as error:
-        yield as_problem(error, member=member)
+        yield as_problem(error)
         return
     ends_at = member.begins_at + member.size
     states = document if isinstance(document, list) and not _is_chat(document) else [document]

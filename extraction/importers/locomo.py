@@ -15,12 +15,13 @@ from extraction.importers.base import (
     ImportProblem,
     Participant,
     as_problem,
+    read_each,
 )
 from extraction.importers.errors import AtLine
 from extraction.importers.identity import MessageIds, content_id
-from extraction.importers.json_items import read_values
+from extraction.importers.json_items import Item, read_values
 from extraction.importers.opening import Fit, Opening
-from extraction.importers.source import Source
+from extraction.importers.source import Member, Source
 from extraction.importers.wording import Unfit, bounded, id_from_name, stable_id, storable
 
 NAME = "locomo"
@@ -60,12 +61,15 @@ class Locomo:
 
     def read(self, source: Source) -> Iterator[Imported]:
         """Yield each session of each sample, in the order of their numbers."""
-        for member in source.matching(self.members):
-            for item in read_values(member):
-                if isinstance(item, AtLine):
-                    yield as_problem(item, member=member)
-                else:
-                    yield from _sessions(item.value, place=item.number)
+        yield from read_each(source, self.members, _read)
+
+
+def _read(member: Member) -> Iterator[Imported]:
+    for item in read_values(member):
+        if isinstance(item, AtLine):
+            yield as_problem(item)
+        else:
+            yield from _sessions(item)
 
 
 def _is_sample(value: object) -> bool:
@@ -82,8 +86,9 @@ def _numbers(talk: Json) -> list[int]:
     return sorted(int(match[1]) for key in talk if (match := _SESSION.match(str(key))))
 
 
-def _sessions(sample: object, *, place: int) -> Iterator[Imported]:
+def _sessions(item: Item) -> Iterator[Imported]:
     """Yield one sample's sessions, and a problem for each that is unfit."""
+    sample, place = item.value, item.number
     talk = _talk(sample)
     numbers = _numbers(talk)
     if not numbers:
@@ -93,12 +98,12 @@ def _sessions(sample: object, *, place: int) -> Iterator[Imported]:
     for number in numbers:
         external_id = f"{sample_id}/session_{number}"
         try:
-            yield _session(talk, number=number, external_id=external_id)
+            yield _session(talk, number=number, external_id=external_id, ends_at=item.ends_at)
         except Unfit as error:
             yield ImportProblem(0, f"{external_id}: {error}.")
 
 
-def _session(talk: Json, *, number: int, external_id: str) -> ImportedConversation:
+def _session(talk: Json, *, number: int, external_id: str, ends_at: int) -> ImportedConversation:
     """Read one session. **Raises**: Unfit with what is wrong."""
     turns = talk[f"session_{number}"]
     if not isinstance(turns, list):
@@ -121,6 +126,7 @@ def _session(talk: Json, *, number: int, external_id: str) -> ImportedConversati
         messages=tuple(messages),
         participants=tuple(_participant(speaker) for speaker in speakers),
         without_words=without_words,
+        bytes_read=ends_at,
     )
 
 

@@ -11,7 +11,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from extraction.importers.base import Imported, ImportedConversation, ImportedMessage, as_problem
+from extraction.importers.base import (
+    Imported,
+    ImportedConversation,
+    ImportedMessage,
+    as_problem,
+    read_each,
+)
 from extraction.importers.drafts import (
     Draft,
     content_of,
@@ -61,8 +67,7 @@ class OpenAiJsonl:
 
     def read(self, source: Source) -> Iterator[Imported]:
         """Yield the conversations of each file and what was wrong with lines or items."""
-        for member in source.matching(self.members):
-            yield from _read(member)
+        yield from read_each(source, self.members, _read)
 
 
 def _read(member: Member) -> Iterator[Imported]:
@@ -73,7 +78,7 @@ def _read(member: Member) -> Iterator[Imported]:
                 raise piece
             yield from reader.take(piece)
         except AtLine as error:
-            yield as_problem(error, member=member)
+            yield as_problem(error)
     yield from reader.rest()
 
 

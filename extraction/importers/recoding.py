@@ -4,7 +4,7 @@ import codecs
 import io
 from typing import BinaryIO
 
-from extraction.importers.errors import NotUtf8
+from extraction.importers.errors import ImportRefused, NotUtf8
 from extraction.importers.limits import CHUNK_BYTES
 
 UTF8_BOM = codecs.BOM_UTF8
@@ -22,6 +22,14 @@ def as_utf8(stream: BinaryIO) -> BinaryIO:
     **Raises**: NotUtf8 for UTF-32, which nothing exports.
     """
     buffered = io.BufferedReader(_Raw(stream), buffer_size=CHUNK_BYTES)
+    try:
+        return _recoded(buffered)
+    except ImportRefused:
+        buffered.close()
+        raise
+
+
+def _recoded(buffered: "io.BufferedReader[_Raw]") -> BinaryIO:
     head = buffered.peek(4)[:4]
     for mark, name in _REFUSED.items():
         if head.startswith(mark):

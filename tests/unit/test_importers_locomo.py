@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from extraction.importers import ImportedMessage, Participant, sniff
-from extraction.importers.errors import ImportRefused
 from tests.unit.importing import conversations, problems, written
 
 # --- LoCoMo ---
@@ -109,28 +108,3 @@ def test_a_whole_locomo_conversation_arrives(shared_data: Path) -> None:
     assert len({m.external_id for c in found for m in c.messages}) == 419
     assert {p.external_id for c in found for p in c.participants} == {"caroline", "melanie"}
     assert not problems(path)
-
-
-def test_the_awkward_chat_export_gives_what_its_answer_key_says(shared_data: Path) -> None:
-    formats = shared_data / "data" / "formats"
-    if not (formats / "expected.json").is_file():
-        pytest.skip(f"no format samples at {formats}")
-    name = "openai_jsonl/chat.jsonl"
-    expected = json.loads((formats / "expected.json").read_text(encoding="utf-8"))[name]
-    found = conversations(formats / name)
-    assert len(found) == expected["lines_ok"]
-    assert [p.line for p in problems(formats / name)] == [4]
-    assert expected["lines_bad"] == 1
-    assert all(m.sent_at is None for c in found for m in c.messages)
-    assert [m.text for m in found[0].messages if m.kind == "tool_call"] == ['lookup({"id": 7})']
-
-
-def test_no_other_makers_export_is_taken_for_one_of_ours(shared_data: Path) -> None:
-    formats = shared_data / "data" / "formats"
-    if not formats.is_dir():
-        pytest.skip(f"no format samples at {formats}")
-    others = [p for p in formats.rglob("*") if p.is_file() and p.parent.name != "openai_jsonl"]
-    assert others
-    for path in others:
-        with pytest.raises(ImportRefused):
-            sniff(path)

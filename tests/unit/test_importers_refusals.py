@@ -164,7 +164,7 @@ def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
     [
         (b"dear diary\nI keep bees\n", "dear diary"),
         (b'{"prompt": "a", "completion": "b"}\n', "'prompt', 'completion'"),
-        (b'[{"mapping": {}}]', "a JSON list of dict"),
+        (b'[{"prompt": {}}]', "a JSON list of dict"),
         (b"[]", "a JSON list of nothing"),
         (b"{}", "without any key"),
         (b"7", "a JSON int"),
