@@ -19,6 +19,7 @@ from extraction.gates import (
     is_trivial,
     was_rejected,
 )
+from workbench import vocabulary
 
 THRESHOLDS = DuplicateThresholds(near=0.90, same=0.95)
 VECTOR = (3.0, 0.0)  # not normalised: cosine must not care
@@ -45,21 +46,28 @@ def test_a_grounded_asserted_confident_statement_waits_for_a_curator() -> None:
     assert gate(GOOD).passes
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"grounding": "ungrounded"}, AsideReason.UNGROUNDED),
-        ({"grounding": "not_said_by_subject"}, AsideReason.NOT_SAID_BY_SUBJECT),
-        ({"confidence": 0.69}, AsideReason.LOW_CONFIDENCE),
-        ({"confidence": float("nan")}, AsideReason.LOW_CONFIDENCE),
-        ({"modality": "hypothetical"}, AsideReason.NOT_ASSERTED),
-        ({"modality": "question"}, AsideReason.NOT_ASSERTED),
-        ({"modality": "quoted"}, AsideReason.NOT_ASSERTED),
-        ({"text": ""}, AsideReason.TRIVIAL),
-        ({"text": "Ana agrees"}, AsideReason.TRIVIAL),
-        ({"notes": ("general_knowledge",)}, AsideReason.GENERAL_KNOWLEDGE),
-    ],
-)
+REASONS: list[tuple[dict[str, object], AsideReason]] = [
+    ({"grounding": "ungrounded"}, AsideReason.UNGROUNDED),
+    ({"grounding": "not_said_by_subject"}, AsideReason.NOT_SAID_BY_SUBJECT),
+    ({"confidence": 0.69}, AsideReason.LOW_CONFIDENCE),
+    ({"confidence": float("nan")}, AsideReason.LOW_CONFIDENCE),
+    ({"modality": "hypothetical"}, AsideReason.NOT_ASSERTED),
+    ({"modality": "question"}, AsideReason.NOT_ASSERTED),
+    ({"modality": "quoted"}, AsideReason.NOT_ASSERTED),
+    ({"text": ""}, AsideReason.TRIVIAL),
+    ({"text": "Ana agrees"}, AsideReason.TRIVIAL),
+    ({"notes": ("general_knowledge",)}, AsideReason.GENERAL_KNOWLEDGE),
+    ({"neighbours": (neighbour(GOOD.text),)}, AsideReason.NEAR_DUPLICATE),
+    (
+        {"neighbours": (neighbour(GOOD.text, "rejected", shares_message=True),)},
+        AsideReason.REJECTED_BEFORE,
+    ),
+]
+# The store sets it itself, where it knows the fingerprints: see the tests of tombstones.
+SET_BY_THE_STORE = {AsideReason.BLOCKED_BY_TOMBSTONE}
+
+
+@pytest.mark.parametrize(("change", "reason"), REASONS)
 def test_each_reason_sets_a_candidate_aside(change: dict[str, object], reason: AsideReason) -> None:
     result = gate(replace(GOOD, **change))  # type: ignore[arg-type]  # any field
 
@@ -80,8 +88,15 @@ def test_what_the_gates_let_through(change: dict[str, object]) -> None:
     assert gate(replace(GOOD, **change)).passes  # type: ignore[arg-type]  # any field
 
 
+def test_no_reason_goes_untried() -> None:
+    assert {reason for _, reason in REASONS} | SET_BY_THE_STORE == set(AsideReason)
+
+
 def test_every_reason_has_words_for_the_curator() -> None:
     assert set(ASIDE_WORDS) == set(AsideReason)
+    sentences = [vocabulary.aside(reason) for reason in AsideReason]
+    assert len(set(sentences)) == len(AsideReason)
+    assert all(" " in words and "_" not in words and words.endswith(".") for words in sentences)
 
 
 @pytest.mark.parametrize(
