@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
 
 from knowledge.models import Conversation, Evidence, ExtractionRun, Message, Version
 from knowledge.trust import TrustState
@@ -157,14 +158,18 @@ def runs(
     conversation_id: int | None = None,
     after: int | None = None,
     shadows: bool = True,
+    within: "QuerySet[Any, int] | None" = None,
 ) -> tuple[ListedRun, ...]:
     """List extraction runs, newest first; one row beyond a page. One query.
 
-    ``shadows`` lists those that were made for comparison, too.
+    ``shadows`` lists those that were made for comparison, too. ``within`` selects the ids of
+    conversations; runs over others are left out.
     """
     rows = ExtractionRun.objects.filter(space_id=space_id)
     if not shadows:
         rows = rows.filter(shadow=False)
+    if within is not None:
+        rows = rows.filter(episode__conversation_id__in=within)
     if conversation_id:
         rows = rows.filter(episode__conversation_id=conversation_id)
     if after:

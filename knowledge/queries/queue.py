@@ -49,14 +49,14 @@ class QueueFilter:
     subject: int | None = None
     attribute: str = ""
     age: str = ""
+    file: int | None = None
     sort: str = "risk"
 
     @property
     def narrows(self) -> bool:
         """Tell whether anything but tab and order was chosen."""
-        return bool(
-            self.kind or self.band or self.flag or self.subject or self.attribute or self.age
-        )
+        words = (self.kind, self.band, self.flag, self.attribute, self.age)
+        return any(words) or bool(self.subject or self.file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +135,19 @@ def queue_page(
     cursor: Cursor | None,
     now: datetime,
     today: datetime,
+    within: "QuerySet[Any, int] | None" = None,
 ) -> QueuePage:
     """Return one page of waiting proposals, in order, with every count.
+
+    ``within`` selects the ids of conversations; what was made of others is left out.
 
     **Units**: ``today`` is when the person's day began. **Cost**: nine queries, however many rows.
     """
     kept = kept_of(space_id)
     decided = decided_since(user_id=user_id, space_id=space_id, since=today)
     rows = _matching(space_id=space_id, chosen=chosen, kept=kept, now=now)
+    if within is not None:
+        rows = rows.filter(run__episode__conversation_id__in=within)
     cursor = cursor or Cursor(key=None, phase=decided % EVERY_NTH_IS_OLDEST)
     ids, end = page_of(rows, sort=chosen.sort, cursor=cursor, limit=PAGE_ROWS)
     shown = ids[:PAGE_ROWS]

@@ -405,3 +405,25 @@ def test_the_list_names_every_file(rosa: Client) -> None:
     page = text_of(rosa, "/import/")
     assert "first.jsonl" in page and "letter.txt" in page
     assert '<a href="/import/" aria-current="page">Import</a>' in page
+
+
+def test_queue_and_runs_can_be_narrowed_to_what_a_file_brought(rosa: Client) -> None:
+    first, address = brought(rosa)
+    rosa.post(f"{address}choose/", {**ANA, "imports": "1"})
+    second, other = brought(rosa, lines(chat("c8", "I am allergic to peanuts.")))
+    rosa.post(f"{other}choose/", {**ANA, "imports": "1"})
+    work()
+    everything = text_of(rosa, "/queue/")
+    assert "peanuts" in everything and "Lisbon" in everything
+    page = text_of(rosa, f"/queue/?file={second.pk}")
+    assert "peanuts" in page and "Lisbon" not in page
+    assert f"from import {second.pk}" in page
+    of_first = text_of(rosa, f"/runs/?file={first.pk}")
+    listed = re.compile(r"/runs/\d+/")
+    assert len(listed.findall(of_first)) == 2
+    assert len(listed.findall(text_of(rosa, "/runs/"))) == 3
+    assert "all runs" in of_first
+    assert "peanuts" not in text_of(rosa, "/queue/?file=999999")
+    done = words(text_of(rosa, address))
+    assert "all 2 conversations are read" in done
+    assert "Review what it proposed" in done

@@ -14,7 +14,7 @@ from django.utils import timezone
 from extraction.importing import Choices
 from extraction.uploads import commands, progress, queries, running, steps, storage
 from extraction.uploads.models import FileImport, ImportState
-from knowledge.errors import Conflict, NotAllowed
+from knowledge.errors import BlockedByTombstone, Conflict, NotAllowed
 from knowledge.models import (
     AuditEvent,
     Conversation,
@@ -368,7 +368,25 @@ def test_an_erasure_takes_waiting_files_along_and_its_words_do_not_come_back(
     assert paths_below(str(folder)) == []
     row = looked_at(space, TWO, by=rosa, choices=Choices(subject=ANA))
     assert (row.tally["messages_new"], sum(row.tally["stopped"].values())) == (0, 2)
+    with pytest.raises(BlockedByTombstone):
+        commands.confirm(import_id=row.pk, space_id=space.pk, by=actor(rosa), now=timezone.now())
+    assert not Message.objects.filter(text__contains="Lisbon").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_erased_conversation_is_stopped_as_shown_and_the_others_come_in() -> None:
+    space = make_space()
+    rosa, office = make_person(space, name="rosa"), make_office(space)
+    ana = Choices(subject=ANA)
+    imported(
+        looked_at(space, lines(chat("c1", "I live in Lisbon.")), by=rosa, choices=ana), by=rosa
+    )
+    office.erase("conversation", Conversation.objects.get().pk)
+    row = looked_at(space, TWO, by=rosa, choices=ana)
+    shown, stopped = figures(row), row.tally["stopped"]
+    assert (shown["messages_new"], sum(stopped.values())) == (2, 1)
     imported(row, by=rosa)
+    assert (figures(row), row.tally["stopped"]) == (shown, stopped)
     assert not Message.objects.filter(text__contains="Lisbon").exists()
 
 

@@ -32,6 +32,7 @@ def read_filter(given: Mapping[str, str]) -> QueueFilter:
         subject=whole_number(subject),
         attribute=given.get("attribute", ""),
         age=given.get("age", ""),
+        file=whole_number(given.get("file", "")),
         sort=given.get("sort", "risk"),
     )
     return replace(

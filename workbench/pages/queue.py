@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.urls import reverse
 
+from extraction.uploads.queries import conversations_of
 from knowledge.queries.queue import QueueFilter, QueuePage, QueueRow, has_any_proposal, queue_page
 from knowledge.queries.queue_order import Cursor
 from workbench import vocabulary
@@ -118,6 +119,7 @@ def read(given: dict[str, str], *, seat: Seat, now: datetime) -> Reading:
         cursor=cursor,
         now=now,
         today=seat.today(now),
+        within=conversations_of(chosen.file) if chosen.file else None,
     )
     held = held_by_others(space_id=seat.space_id, user_id=seat.user_id, now=now)
     return Reading(chosen=chosen, cursor=cursor, found=found, held=held)
@@ -224,6 +226,7 @@ def _filters(reading: Reading, base: str) -> tuple[Choice, ...]:
             ("subject", None, f"subject {chosen.subject}"),
             ("attribute", "", vocabulary.plain(chosen.attribute)),
             ("age", "", f"older than a {chosen.age}"),
+            ("file", None, f"from import {chosen.file}"),
         )
         if getattr(chosen, field)
     ]

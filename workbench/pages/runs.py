@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from extraction import shadowing
 from extraction.comparing import Found, found_by
+from extraction.uploads.queries import conversations_of
 from knowledge.queries.conversations import CONVERSATIONS_A_PAGE, ListedRun, runs
 from knowledge.queries.runs import Candidate, ReadRun
 from knowledge.queries.shadows import ShadowRow, next_attempts, shadows_beside
@@ -22,6 +23,7 @@ class RunsView:
     shell: Shell
     rows: tuple[ListedRun, ...]
     next_url: str
+    file: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +119,15 @@ class ComparisonView:
         return [rest.id for rest in self.left.shown] == [rest.id for rest in self.right.shown]
 
 
-def runs_view(*, seat: Seat, after: int | None, keys_on: bool) -> RunsView:
-    """Build the list of runs. **Cost**: two queries."""
-    found = runs(space_id=seat.space_id, after=after)
+def runs_view(*, seat: Seat, after: int | None, keys_on: bool, file: int | None = None) -> RunsView:
+    """Build the list of runs, or of those over what a file brought. **Cost**: two queries."""
+    within = conversations_of(file) if file else None
+    found = runs(space_id=seat.space_id, after=after, within=within)
     rows = found[:CONVERSATIONS_A_PAGE]
-    more = f"{reverse('runs')}?after={rows[-1].id}" if len(found) > len(rows) else ""
+    narrow = f"&file={file}" if file else ""
+    more = f"{reverse('runs')}?after={rows[-1].id}{narrow}" if len(found) > len(rows) else ""
     frame = shell(title="Runs", seat=seat, current="runs", keys_on=keys_on)
-    return RunsView(shell=frame, rows=rows, next_url=more)
+    return RunsView(shell=frame, rows=rows, next_url=more, file=file)
 
 
 def run_view(

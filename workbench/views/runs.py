@@ -27,7 +27,10 @@ STATE = "run-state"
 def runs(request: HtmxHttpRequest, seat: Seat) -> HttpResponse:
     """List the runs of the space."""
     page = runs_view(
-        seat=seat, after=number_from(request, "after"), keys_on=keys_switch.are_on(request)
+        seat=seat,
+        after=number_from(request, "after"),
+        keys_on=keys_switch.are_on(request),
+        file=number_from(request, "file"),
     )
     return render_page(request, template="runs/list.html", page=page)
 
