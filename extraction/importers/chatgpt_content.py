@@ -5,7 +5,7 @@ from datetime import datetime
 
 from extraction.importers.base import MessageKind, Why
 from extraction.importers.drafts import NAMELESS_USER, Draft
-from extraction.importers.wording import Unfit, bounded, instant, storable
+from extraction.importers.wording import Unfit, bounded, instant, storable, word
 
 Json = Mapping[str, object]
 
@@ -17,7 +17,7 @@ _KIND_OF_ROLE: dict[str, MessageKind] = {
 }
 _CONTEXT = frozenset({"user_editable_context", "model_editable_context"})
 _REASONING = frozenset({"thoughts", "reasoning_recap"})
-_EVERYONE = frozenset({None, "", "all"})  # to whom a message goes that is no call
+_EVERYONE = frozenset({"", "all"})  # to whom a message goes that is no call
 _MARK_OF_PART = {
     "image_asset_pointer": "[image]",
     "audio_asset_pointer": "[audio]",
@@ -45,9 +45,9 @@ def draft_or_reason(raw: Json, *, own_id: str) -> Draft | Why:
     if not words.strip():
         return "without_words"
     kind, speaker = _KIND_OF_ROLE[role], _speaker(author, role=role)
-    recipient = raw.get("recipient")
+    recipient = word(raw.get("recipient"))
     if role == "assistant" and recipient not in _EVERYONE:
-        kind, words = "tool_call", f"{bounded(str(recipient))}({words})"
+        kind, words = "tool_call", f"{bounded(recipient)}({words})"
     return Draft(own_id, speaker, kind, words, _time_or_none(raw.get("create_time")))
 
 
@@ -80,7 +80,7 @@ def _time_or_none(value: object) -> datetime | None:
 
 def _hidden(raw: Json, *, content: Json, role: str) -> Why | None:
     """Say why the person never saw this as a message, or None where they did."""
-    kind = content.get("content_type")
+    kind = word(content.get("content_type"))
     is_hidden = as_object(raw.get("metadata")).get("is_visually_hidden_from_conversation")
     if is_hidden is True or kind in _CONTEXT:
         return "hidden"

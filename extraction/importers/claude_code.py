@@ -27,7 +27,7 @@ from extraction.importers.identity import MessageIds
 from extraction.importers.lines import Line, parse_json, read_lines
 from extraction.importers.opening import Fit, Opening
 from extraction.importers.source import Member, Source
-from extraction.importers.wording import Unfit, bounded, instant, stable_id
+from extraction.importers.wording import Unfit, bounded, instant, stable_id, word
 
 NAME = "claude_code"
 _SPOKEN = frozenset({"user", "assistant"})
@@ -58,7 +58,7 @@ class ClaudeCode:
 def _is_line(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
-    kind = value.get("type")
+    kind = word(value.get("type"))
     if kind in _SPOKEN:
         return isinstance(value.get("message"), Mapping) and bool(
             {"uuid", "sessionId"} & set(value)

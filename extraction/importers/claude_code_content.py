@@ -6,7 +6,7 @@ from datetime import datetime
 
 from extraction.importers.base import MessageKind, Why
 from extraction.importers.drafts import NAMELESS_USER, Draft
-from extraction.importers.wording import Unfit, bounded, compact, stable_id, storable
+from extraction.importers.wording import Unfit, bounded, compact, stable_id, storable, word
 
 Json = Mapping[str, object]
 
@@ -44,7 +44,7 @@ def drafts_of(
         kind: MessageKind = "user_message" if is_user else "agent_message"
         drafts.append(Draft(own_id, speaker, kind, storable(words), sent_at))
     reasons: list[Why] = ["hidden"] if was_cut else []
-    if any(block.get("type") in _REASONING for block in blocks):
+    if any(word(block.get("type")) in _REASONING for block in blocks):
         reasons.append("reasoning")
     for place, block in enumerate(blocks, start=1):
         drafts += _traffic(block, own_id=own_id, place=place, call_names=call_names)
@@ -71,7 +71,7 @@ def _blocks(content: object) -> list[Json]:
 
 
 def _words(block: Json) -> str:
-    kind = block.get("type")
+    kind = word(block.get("type"))
     if kind == "text":
         text = block.get("text")
         if not isinstance(text, str | None):
@@ -79,7 +79,7 @@ def _words(block: Json) -> str:
         return text or ""
     if kind in _REASONING or kind in {"tool_use", "tool_result"}:
         return ""
-    return _MARKS.get(str(kind), f"[{bounded(str(kind), limit=40)}]")
+    return _MARKS.get(kind, f"[{bounded(kind or 'unknown', limit=40)}]")
 
 
 def _own_words(said: str) -> tuple[str, bool]:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from extraction.importers.base import LeftOut, MessageKind
 from extraction.importers.drafts import NAMELESS_USER, Draft
-from extraction.importers.wording import Unfit, bounded, compact, instant, stable_id, storable
+from extraction.importers.wording import Unfit, bounded, compact, instant, stable_id, storable, word
 
 Json = Mapping[str, object]
 
@@ -65,7 +65,7 @@ def _blocks(raw: Json) -> list[Json]:
 
 
 def _is_reasoning(block: Json) -> bool:
-    return block.get("type") in _REASONING
+    return word(block.get("type")) in _REASONING
 
 
 def _words(raw: Json, *, blocks: list[Json]) -> str:
@@ -81,11 +81,11 @@ def _words(raw: Json, *, blocks: list[Json]) -> str:
 
 
 def _has_calls(blocks: list[Json]) -> bool:
-    return any(block.get("type") in {"tool_use", "tool_result"} for block in blocks)
+    return any(word(block.get("type")) in {"tool_use", "tool_result"} for block in blocks)
 
 
 def _words_of(block: Json) -> str:
-    kind = block.get("type")
+    kind = word(block.get("type"))
     if kind in _WORDS:
         text = block.get("text")
         if not isinstance(text, str | None):
@@ -93,7 +93,7 @@ def _words_of(block: Json) -> str:
         return text or ""
     if kind in _REASONING | _SILENT | {"tool_use", "tool_result"}:
         return ""
-    return f"[{bounded(str(kind), limit=40)}]"
+    return f"[{bounded(kind or 'unknown', limit=40)}]"
 
 
 def _file_marks(raw: Json) -> list[str]:
@@ -128,7 +128,7 @@ def _traffic(blocks: list[Json], *, own_id: str, sent_at: datetime | None) -> li
     """Give the calls of tools and what they answered, in their order."""
     drafts: list[Draft] = []
     for place, block in enumerate(blocks, start=1):
-        kind = block.get("type")
+        kind = word(block.get("type"))
         if kind not in {"tool_use", "tool_result"}:
             continue
         given = block.get("name")

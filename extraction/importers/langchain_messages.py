@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from extraction.importers.base import LeftOut
 from extraction.importers.drafts import Draft
 from extraction.importers.openai_messages import Json, Surroundings, drafts_of
-from extraction.importers.wording import Unfit, bounded, compact, stable_id
+from extraction.importers.wording import Unfit, bounded, compact, stable_id, word
 
 _ROLE_OF_TYPE = {
     "human": "user",
@@ -43,7 +43,7 @@ def is_message(value: object) -> bool:
         return False
     if "lc" in value:
         return _class_of(value).endswith(("Message", "MessageChunk"))
-    if value.get("type") not in {*_ROLE_OF_TYPE, "chat", _REMOVE}:
+    if word(value.get("type")) not in {*_ROLE_OF_TYPE, "chat", _REMOVE}:
         return False
     data = value.get("data")
     if isinstance(data, Mapping):

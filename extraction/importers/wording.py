@@ -29,6 +29,11 @@ def bounded(text: str, *, limit: int = NAME_LENGTH) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def word(value: object) -> str:
+    """Give a key's value where it is text, an empty text for anything else a file may hold."""
+    return value if isinstance(value, str) else ""
+
+
 def stable_id(text: str) -> str:
     """Keep an id as it is, or replace an overlong one by its digest."""
     clean = storable(text)

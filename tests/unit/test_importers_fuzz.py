@@ -1,6 +1,7 @@
 """Importers on whatever comes: never a silent zero, a hang, or an error without a name."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ fuzz = settings(
     deadline=5_000,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+brief = settings(fuzz, max_examples=40)  # for what runs once per format
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 anything = st.recursive(
     scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8
@@ -143,6 +145,169 @@ def test_a_good_file_damaged_anywhere(tmp_path: Path, data: st.DataObject) -> No
     place = data.draw(st.integers(0, len(raw)))
     removed = data.draw(st.integers(0, 12))
     path = tmp_path / "chat.jsonl"
+    path.write_bytes(raw[:place] + data.draw(st.binary(max_size=6)) + raw[place + removed :])
+    check(path)
+
+
+SAMPLES: dict[str, object] = {
+    "chatgpt": [
+        {
+            "title": "T",
+            "current_node": "b",
+            "conversation_id": "c",
+            "mapping": {
+                "a": {
+                    "message": {
+                        "id": "a",
+                        "author": {"role": "user", "name": None},
+                        "create_time": 1714561201.25,
+                        "content": {"content_type": "text", "parts": ["Hi", None]},
+                        "metadata": {"attachments": [{"name": "x"}]},
+                    },
+                    "parent": None,
+                },
+                "b": {
+                    "message": {
+                        "author": {"role": "assistant"},
+                        "content": {"content_type": "code", "text": "1"},
+                        "recipient": "python",
+                    },
+                    "parent": "a",
+                },
+            },
+        }
+    ],
+    "claude": [
+        {
+            "uuid": "c",
+            "name": "T",
+            "chat_messages": [
+                {
+                    "uuid": "a",
+                    "sender": "human",
+                    "text": "Hi",
+                    "content": [{"type": "text", "text": "Hi"}],
+                    "created_at": "2025-03-30T02:30:00Z",
+                    "parent_message_uuid": "r",
+                    "attachments": [{"file_name": "f", "extracted_content": "x"}],
+                },
+                {
+                    "uuid": "b",
+                    "sender": "assistant",
+                    "content": [
+                        {"type": "tool_use", "name": "f", "id": "t", "input": {}},
+                        {"type": "tool_result", "name": "f", "content": [{"text": "x"}]},
+                    ],
+                    "parent_message_uuid": "a",
+                },
+            ],
+        }
+    ],
+    "langchain": {
+        "values": {
+            "messages": [
+                {"type": "human", "content": [{"type": "text", "text": "Hi"}], "id": "h"},
+                {
+                    "type": "ai",
+                    "data": {"content": "", "tool_calls": [{"name": "f", "args": {}, "id": "c"}]},
+                },
+                {"lc": 1, "type": "constructor", "id": ["AIMessage"], "kwargs": {"content": "x"}},
+                {"type": "remove", "content": "", "id": "h"},
+                {"type": "human", "content": "Ho", "id": "g"},
+            ]
+        },
+        "metadata": {"thread_id": "t"},
+    },
+    "claude_code": {
+        "type": "user",
+        "uuid": "a",
+        "sessionId": "s",
+        "timestamp": "2025-05-26T07:27:40Z",
+        "isSidechain": False,
+        "message": {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "Hi <command-name>x</command-name>"},
+                {"type": "tool_use", "id": "t", "name": "f", "input": {}},
+                {"type": "tool_result", "tool_use_id": "t", "content": [{"text": "x"}]},
+            ],
+        },
+    },
+    "openai_jsonl": [
+        {"role": "user", "content": "Hi", "id": "m"},
+        {"role": "tool", "content": "x"},
+    ],
+}
+
+
+def places(value: object, path: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+    """List the ways to every value within a value."""
+    inner: list[tuple[object, object]] = []
+    if isinstance(value, dict):
+        inner = list(value.items())
+    elif isinstance(value, list):
+        inner = list(enumerate(value))
+    return [path, *(way for key, one in inner for way in places(one, (*path, key)))]
+
+
+def with_replaced(value: object, path: tuple[object, ...], new: object) -> object:
+    """Give a copy of a value with another at the end of a way."""
+    if not path:
+        return new
+    if isinstance(value, dict):
+        return {k: with_replaced(v, path[1:], new) if k == path[0] else v for k, v in value.items()}
+    assert isinstance(value, list)
+    return [with_replaced(v, path[1:], new) if k == path[0] else v for k, v in enumerate(value)]
+
+
+@pytest.mark.parametrize("format_name", SAMPLES)
+def test_a_sample_itself_is_read(tmp_path: Path, format_name: str) -> None:
+    path = tmp_path / "sample.json"
+    path.write_text(json.dumps(SAMPLES[format_name]))
+    conversations, _, refusal = read_whole(path, None)
+    assert [c.source for c in conversations] == [format_name]
+    assert refusal == ""
+
+
+@pytest.mark.parametrize("format_name", SAMPLES)
+@brief
+@given(data=st.data())
+def test_a_sample_with_anything_anywhere(
+    tmp_path: Path, format_name: str, data: st.DataObject
+) -> None:
+    value = SAMPLES[format_name]
+    for _ in range(data.draw(st.integers(1, 3))):
+        way = data.draw(st.sampled_from(places(value)))
+        value = with_replaced(value, way, data.draw(anything))
+    path = tmp_path / "sample.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+    check(path)
+    check(path, format_name=format_name)
+
+
+@pytest.mark.parametrize("format_name", SAMPLES)
+@brief
+@given(data=st.data())
+def test_a_sample_damaged_anywhere(tmp_path: Path, format_name: str, data: st.DataObject) -> None:
+    raw = json.dumps(SAMPLES[format_name]).encode()
+    place = data.draw(st.integers(0, len(raw)))
+    removed = data.draw(st.integers(0, 40))
+    path = tmp_path / "sample.json"
+    path.write_bytes(raw[:place] + data.draw(st.binary(max_size=6)) + raw[place + removed :])
+    check(path)
+    check(path, format_name=format_name)
+
+
+@fuzz
+@given(data=st.data())
+def test_a_zip_damaged_anywhere(tmp_path: Path, data: st.DataObject) -> None:
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("a/conversations.json", "conversations-2.json"):
+            archive.writestr(name, json.dumps(SAMPLES["chatgpt"]))
+    raw = path.read_bytes()
+    place = data.draw(st.integers(0, len(raw)))
+    removed = data.draw(st.integers(0, 12))
     path.write_bytes(raw[:place] + data.draw(st.binary(max_size=6)) + raw[place + removed :])
     check(path)
 
