@@ -30,7 +30,7 @@ MOST_A_JOB = 30 * BATCH  # well under a minute on one core
 # How long one task begins further batches: an endpoint may be slower than the machine itself.
 SLICE_S = 45.0
 # How often the worker looks for what lacks a vector of its model.
-LOOK_EVERY = timedelta(minutes=10)
+LOOK_EVERY = timedelta(minutes=30)
 
 
 def embedded_query(text: str) -> tuple[list[float] | None, str]:

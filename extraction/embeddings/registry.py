@@ -57,9 +57,9 @@ def configured_endpoint() -> Endpoint:
     if not (settings.EMBEDDING_BASE_URL and settings.EMBEDDING_MODEL):
         raise EmbeddingError("An embedding endpoint needs EMBEDDING_BASE_URL and EMBEDDING_MODEL.")
     return Endpoint(
-        base_url=settings.EMBEDDING_BASE_URL,
+        base_url=settings.EMBEDDING_BASE_URL.strip(),
         model=settings.EMBEDDING_MODEL,
-        api_key=settings.EMBEDDING_API_KEY,
+        api_key=settings.EMBEDDING_API_KEY.strip(),
         dimensions=settings.EMBEDDING_DIMENSIONS,
         revision=settings.EMBEDDING_REVISION,
         query_prefix=settings.EMBEDDING_QUERY_PREFIX,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import Case, Q, When
 from pgvector.django import CosineDistance
 
 from knowledge.fingerprints import forms
@@ -100,7 +100,8 @@ def near_texts(
 
     **Cost**: one exact scan of the subject's vectors, one query for what became of them.
     """
-    distance = CosineDistance("vector", list(vector))
+    # Inside the condition, so that no plan compares vectors of two models, or of two lengths.
+    distance = Case(When(model=model, then=CosineDistance("vector", list(vector))))
     rows = (
         ProposalVector.objects.filter(space_id=space_id, subject_id=subject_id, model=model)
         .exclude(proposal__state=TrustState.WITHDRAWN)

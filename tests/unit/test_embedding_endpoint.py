@@ -399,10 +399,16 @@ def test_a_server_nobody_runs_is_named_without_what_opens_it() -> None:
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("address", ["nonsense", "http://", "ftp://host/v1", "http://[::1/v1"])
+@pytest.mark.parametrize("address", ["nonsense", "host:9/v1", "ftp://host/v1", "http://[::1/v1"])
 def test_an_address_that_is_none_is_an_error_in_words(address: str) -> None:
-    with pytest.raises(EmbeddingError):
+    with pytest.raises(EmbeddingError, match="EMBEDDING_BASE_URL is no address"):
         OpenAIEmbedder(Endpoint(base_url=address, model="m")).embed_query("x")
+
+
+def test_a_key_with_letters_no_key_has_is_an_error_in_words(server: EmbeddingServer) -> None:
+    with pytest.raises(EmbeddingError, match="EMBEDDING_API_KEY holds letters") as caught:
+        embedder(server, api_key="sk-from…a-screen").embed_query("x")
+    assert "screen" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

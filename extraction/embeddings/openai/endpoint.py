@@ -38,7 +38,9 @@ class Endpoint:
             port = f":{parts.port}" if parts.port else ""
         except ValueError:
             return "(no address)"
-        return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}".rstrip("/")
+        if not parts.hostname:
+            return "(no address)"
+        return f"{parts.scheme}://{parts.hostname}{port}{parts.path}".rstrip("/")
 
     def model_id(self, *, dimensions: int) -> str:
         """Name the vectors: model, dimensions, and what is put before every passage.

@@ -31,6 +31,7 @@ _ABOUT_THE_TEXT = frozenset({400, 413, 422})
 _SERVER_MEANS_THE_TEXT = re.compile(
     r"too (?:large|long)|context (?:length|size|window)|batch size|unsupported value", re.IGNORECASE
 )
+_NO_ADDRESS = "EMBEDDING_BASE_URL is no address: it begins with http:// or https://."
 _MOST_WORDS = 200
 _QUOTES, _LEAST_QUOTE = 30, 5  # characters of a text by which an answer that repeats it is known
 
@@ -115,9 +116,17 @@ class Wire:
         except openai.APIStatusError as error:
             # Not chained: a server may repeat the key, or the texts, in what it answers.
             raise self._named(error, texts=body["input"]) from None
-        except (openai.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL) as error:
-            kind = type(error.__cause__ or error).__name__
+        except (openai.APIConnectionError, httpx2.HTTPError) as error:
+            cause = error.__cause__ or error
+            if isinstance(cause, (httpx2.UnsupportedProtocol, httpx2.InvalidURL)):
+                raise EmbeddingError(_NO_ADDRESS) from None
+            kind = type(cause).__name__
             raise _Retry(f"{self._name} cannot be reached ({kind}).") from None
+        except UnicodeEncodeError:
+            raise EmbeddingError("EMBEDDING_API_KEY holds letters no key has.") from None
+        except (openai.OpenAIError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            kind = type(error).__name__
+            raise EmbeddingError(f"{self._name} gave no answer to read ({kind}).") from None
 
     def _named(self, error: openai.APIStatusError, *, texts: Sequence[str]) -> EmbeddingError:
         """Turn a status into the failure it means."""
@@ -163,7 +172,7 @@ class Wire:
                         max_retries=0,
                     )
                 except (openai.OpenAIError, httpx2.InvalidURL, ValueError):
-                    raise EmbeddingError("EMBEDDING_BASE_URL is not an address.") from None
+                    raise EmbeddingError(_NO_ADDRESS) from None
                 # What is set for OpenAI itself is nobody else's business.
                 self._client.organization = self._client.project = None
                 self._made_in = os.getpid()
