@@ -12,7 +12,8 @@ DEPTH_LIMIT = 200  # brackets within brackets; the deepest export we know has so
 HEAD_BYTES = 64 * KIB  # what is looked at to tell the encoding
 CHUNK_BYTES = MIB  # what is read at once
 SNIFFED_LINES = 20  # lines looked at to tell the format
-SNIFFED_ITEMS = 5  # items of a list looked at to tell the format
+SNIFFED_ITEMS = 20  # items of a list looked at to tell the format
+SNIFFED_BYTES = 4 * MIB  # after which no further item is looked at
 SNIFFED_MEMBERS = 3  # files of an archive looked at, for each format that may be meant
 
 MEMBER_COUNT_LIMIT = 200_000  # a Slack export has a file per channel and day

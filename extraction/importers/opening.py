@@ -8,7 +8,7 @@ from typing import Literal
 
 from extraction.importers.errors import AtLine, BrokenLine
 from extraction.importers.json_items import Item, read_items
-from extraction.importers.limits import SNIFFED_ITEMS, SNIFFED_LINES
+from extraction.importers.limits import SNIFFED_BYTES, SNIFFED_ITEMS, SNIFFED_LINES
 from extraction.importers.lines import parse_json, read_document, read_head, read_lines
 from extraction.importers.source import Member
 
@@ -49,7 +49,7 @@ def look(member: Member, *, names: tuple[str, ...] = ()) -> Opening:
     name = member.name
     begins = head.lstrip()[:1]
     if begins == "[":
-        items = tuple(islice(_items(member), SNIFFED_ITEMS))
+        items = tuple(_items(member))
         return Opening(head, items, "list", name=name, names=names)
     first_parses, values = _values_of_lines(member)
     if begins == "{" and not first_parses and (document := _document(member)) is not None:
@@ -78,7 +78,13 @@ def _keys(value: dict[object, object]) -> str:
 
 
 def _items(member: Member) -> Iterator[object]:
-    return (item.value for item in read_items(member) if isinstance(item, Item))
+    """Give the first items, of large ones fewer: they are held together."""
+    # Broken ones count: a file of nothing else is not to be read whole to find that out.
+    for item in islice(read_items(member), SNIFFED_ITEMS):
+        if isinstance(item, Item):
+            yield item.value
+            if item.ends_at - member.begins_at > SNIFFED_BYTES:
+                return
 
 
 def _values_of_lines(member: Member) -> tuple[bool, tuple[object, ...]]:

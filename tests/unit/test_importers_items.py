@@ -12,6 +12,7 @@ from extraction.importers import json_items
 from extraction.importers.errors import AtLine
 from extraction.importers.json_items import Item, read_items, read_values
 from extraction.importers.limits import MIB
+from extraction.importers.opening import look
 from extraction.importers.source import opened
 
 values = st.recursive(
@@ -124,3 +125,12 @@ def test_an_overlong_item_is_passed_over_and_the_next_is_read(tmp_path: Path) ->
 def test_deep_nesting_costs_the_item(tmp_path: Path) -> None:
     found = read_raw(tmp_path, "[" + "[" * 100_000 + "]" * 100_000 + ', {"a": 1}]')
     assert found == ["Item 1 is nested too deeply and was passed over.", {"a": 1}]
+
+
+def test_the_format_is_told_without_reading_a_large_list(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    first = json.dumps([{"role": "user", "content": "x" * 5 * MIB}])[:-1]
+    path.write_text(first + ", {broken" * 100_000)
+    with opened(path) as source:
+        seen = look(source.members[0])
+    assert len(seen.values) == 1
