@@ -57,8 +57,9 @@ class ImportTally:
 
     **Shape**: ``stopped`` counts by reason the conversations that were erased and not taken in.
     ``left_out`` are conversations in which the subject says nothing; ``untimed`` messages without
-    a time; ``silent`` those without words. ``problem`` is the last one, ``taken`` what was last
-    taken in. ``read`` counts the pieces of the file.
+    a time; ``silent`` those without words. ``problem``, ``met`` and ``taken`` are about the last
+    piece: what was wrong with it, the conversation, and the same where it is taken in. ``read``
+    counts the pieces of the file.
     **Units**: ``bytes_read`` of the file's size, for progress.
     """
 
@@ -76,6 +77,7 @@ class ImportTally:
     conversation_ids: list[int] = field(default_factory=list)
     job_ids: list[int] = field(default_factory=list)
     problem: ImportProblem | None = None
+    met: ImportedConversation | None = None
     taken: ImportedConversation | None = None
 
     def plus(self, captured: Captured) -> "ImportTally":
@@ -225,7 +227,7 @@ def _through(
     passed = tally.read
     met: set[bytes] = set()
     for place, item in enumerate(_read(path, choices=choices)):
-        tally.problem = tally.taken = None
+        tally.problem = tally.met = tally.taken = None
         if isinstance(item, ImportedConversation):
             name = short_digest((item.source, item.external_id))
             is_further = name in met
@@ -236,6 +238,7 @@ def _through(
         if isinstance(item, ImportProblem):
             _note_problem(tally, item)
         else:
+            tally.met = item
             tally.bytes_read = item.bytes_read
             tally.silent += item.without_words
             _take_in(item, whose=whose, tally=tally, take=take, lenient=lenient, again=is_further)

@@ -52,10 +52,11 @@ class Preview:
     def add(self, tally: ImportTally) -> None:
         """Take in one more piece of the file."""
         self.tally = tally
+        if tally.met is not None:
+            self.speakers.meet(tally.met)
         item = tally.taken
         if item is None:
             return
-        self.speakers.meet(item)
         for message in item.messages:
             if len(self.messages) >= SHOWN_MESSAGES:
                 break

@@ -43,15 +43,17 @@ def note_preview(
 
 
 @transaction.atomic(durable=True)
-def note_unreadable(*, import_id: int, choices_no: int, error: str, asks: str = "") -> bool:
+def note_unreadable(
+    *, import_id: int, choices_no: int, error: str, preview: dict[str, Any]
+) -> bool:
     """Keep why the file cannot be read as it was chosen; it can be read in another way.
 
-    ``asks`` names what the person must say first, as ``ReadOptions`` does.
+    ``preview`` says what there is to show instead of what is in it.
     """
     row = _wanted(import_id, choices_no=choices_no)
     if row is None:
         return False
-    row.preview, row.tally, row.problems = {"asks": asks}, {}, []
+    row.preview, row.tally, row.problems = preview, {}, []
     row.state = ImportState.UNREADABLE
     row.error = keepable(error)[:2000]
     row.save()

@@ -14,7 +14,7 @@ import structlog
 from django.utils import timezone
 
 from extraction.errors import BadInput
-from extraction.importers.errors import AnswerNeeded
+from extraction.importers.errors import AnswerNeeded, UnknownFormat
 from extraction.importing import ImportTally, import_file, size_of
 from extraction.uploads import progress, queries, storage
 from extraction.uploads.choosing import read_choices, read_tally
@@ -23,6 +23,7 @@ from extraction.uploads.models import FileImport, ImportState
 from extraction.uploads.previewing import LONGEST_S, preview
 from knowledge.commands import jobs
 from knowledge.results import Actor, Captured, Lease
+from knowledge.texts import keepable
 
 log = structlog.get_logger(__name__)
 
@@ -56,9 +57,11 @@ def read_upload(import_id: int, *, longest_s: float = LONGEST_S) -> None:
         )
         size = size_of(path)
     except BadInput as error:
-        asks = error.option if isinstance(error, AnswerNeeded) else ""
         progress.note_unreadable(
-            import_id=import_id, choices_no=row.choices_no, error=str(error), asks=asks
+            import_id=import_id,
+            choices_no=row.choices_no,
+            error=str(error),
+            preview=_instead(error),
         )
         return
     progress.note_preview(
@@ -68,6 +71,19 @@ def read_upload(import_id: int, *, longest_s: float = LONGEST_S) -> None:
         tally=found.tally,
         choices=found.choices,
     )
+
+
+def _instead(error: BadInput) -> dict[str, Any]:
+    """Say what a person can do about a file that cannot be read as it was chosen.
+
+    **Shape**: ``asks`` names what they must say first, as ``ReadOptions`` does; ``found`` and
+    ``expected`` say what the file is like and what it should have been like.
+    """
+    if isinstance(error, AnswerNeeded):
+        return {"asks": error.option}
+    if isinstance(error, UnknownFormat):
+        return {"found": keepable(error.found), "expected": list(error.expected)}
+    return {}
 
 
 def import_job(payload: dict[str, Any], held: Lease) -> bool:

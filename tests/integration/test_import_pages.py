@@ -150,6 +150,7 @@ def test_another_choice_than_was_looked_at_is_looked_at_first(rosa: Client) -> N
     answer = rosa.post(f"{address}choose/", ben, follow=True)
     page = answer.content.decode()
     assert "it was looked through again" in page
+    assert 'value="speaker:ana"' in page
     assert "1 conversation is left out" in words(page)
     row.refresh_from_db()
     assert row.state == ImportState.READY
@@ -188,8 +189,9 @@ def test_each_of_several_named_people_may_have_their_own_memory(rosa: Client) ->
     ("content", "says"),
     [
         (b"", "empty"),
-        (b"just a letter", "no known format"),
+        (b"just a letter", "no format we know"),
         (b'{"colour": "blue"}', "Expected one of"),
+        (b'{"colour": "blue"}', "with the keys &#x27;colour&#x27;"),
         (b"\x00\x01\x02\x03" * 100, "NUL"),
         (b"PK\x03\x04rubbish", "cannot be unpacked"),
         (b'{"messages": [', "Nothing in"),

@@ -165,6 +165,17 @@ class ImportView:
         return str(self.row.preview.get("asks", ""))
 
     @property
+    def found(self) -> str:
+        """Say what a file of no known format is like."""
+        return str(self.row.preview.get("found", ""))
+
+    @property
+    def expected(self) -> tuple[tuple[str, str], ...]:
+        """Return what a file may be like instead: the format's name, and what it expects."""
+        told = (one.partition(" (") for one in self.row.preview.get("expected", ()))
+        return tuple((format_word(name), words.removesuffix(")")) for name, _, words in told)
+
+    @property
     def partly(self) -> int | None:
         """Return how many per cent of a large file were counted, None for all of it."""
         share = float(self.row.preview.get("share", 1.0))
