@@ -80,13 +80,7 @@ def process_conversation(
     ends_at = time.monotonic() + slice_s
     segmented = _open_episodes(conversation_id, engine=tools.engine, ends_at=ends_at, held=held)
     conversation = open_conversation(conversation_id)
-    engine = tools.engine
-    waiting = unfinished_runs(
-        conversation_id,
-        engine=engine.name,
-        model=engine.model,
-        prompt_version=engine.prompt_version,
-    )
+    waiting = unfinished_runs(conversation_id)
     for done, (episode_id, subject) in enumerate(waiting):
         if done and time.monotonic() > ends_at:
             return True

@@ -100,19 +100,16 @@ def episode_messages(episode_id: int) -> list[SourceMessage]:
     )
 
 
-def unfinished_runs(
-    conversation_id: int, *, engine: str, model: str, prompt_version: str
-) -> list[tuple[int, ProposingSubject]]:
-    """List (episode, subject) pairs this engine has not finished, in order."""
+def unfinished_runs(conversation_id: int) -> list[tuple[int, ProposingSubject]]:
+    """List (episode, subject) pairs that no engine has finished, in order.
+
+    What one engine has read waits for people already: another engine, or new rules of the same,
+    would only ask them again.
+    """
     subjects = open_conversation(conversation_id).subjects
     done = set(
         ExtractionRun.objects.filter(
-            episode__conversation_id=conversation_id,
-            engine=engine,
-            model=model,
-            prompt_version=prompt_version,
-            shadow=False,
-            state=RunState.DONE,
+            episode__conversation_id=conversation_id, shadow=False, state=RunState.DONE
         ).values_list("episode_id", "subject_id")
     )
     has_words = Message.objects.filter(episode=OuterRef("pk")).exclude(

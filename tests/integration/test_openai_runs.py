@@ -291,9 +291,7 @@ def test_a_bad_answer_fails_the_run_readably_and_a_later_attempt_goes_on(
 
 
 def to_do(conversation_id: int) -> list[Any]:
-    return unfinished_runs(
-        conversation_id, engine="openai", model=MODEL, prompt_version=prompts.prompt_version()
-    )
+    return unfinished_runs(conversation_id)
 
 
 def test_an_episode_that_cannot_be_described_waits_and_is_tried_again(

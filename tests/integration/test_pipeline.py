@@ -25,6 +25,7 @@ from knowledge.models import (
     RunState,
     Space,
 )
+from knowledge.queries.processing import episode_messages, open_conversation
 from knowledge.results import SYSTEM, NewMessage, SubjectRef
 from knowledge.trust import TrustState, WhatHappened
 from tests.factories import ANA, NOW, Desk, actor, approve, make_desk, seen
@@ -33,7 +34,7 @@ pytestmark = pytest.mark.django_db
 
 
 class RevisedEngine(LocalEngine):
-    """The same engine with another prompt version: what a later release would run again."""
+    """The same engine with another prompt version: what a later release has."""
 
     prompt_version = "revised"
 
@@ -97,6 +98,21 @@ def process(conversation_id: int, engine: LocalEngine | None = None) -> None:
     pipeline.process_conversation(conversation_id, tools=tools(engine))
 
 
+def read_again(conversation_id: int, engine: LocalEngine) -> None:
+    """Read the conversation's only episode once more with another engine."""
+    conversation = open_conversation(conversation_id)
+    episode_id = Episode.objects.get(conversation_id=conversation_id).pk
+    pipeline.run_episode(
+        pipeline.Reading(
+            conversation,
+            conversation.subjects[0],
+            episode_id,
+            tuple(episode_messages(episode_id)),
+        ),
+        tools=tools(engine),
+    )
+
+
 def waiting(space: Space) -> list[str]:
     """List what waits for a decision."""
     rows = Proposal.objects.filter(space=space, state=TrustState.PENDING).order_by("pk")
@@ -124,6 +140,17 @@ def test_processing_again_changes_nothing_and_a_tail_adds_only_its_own(desk: Des
     process(capture(desk.space, *first, said("I have two cats.")))
     assert len(waiting(desk.space)) == 2
     assert not Message.objects.filter(space=desk.space, episode__isnull=True).exists()
+
+
+def test_a_new_engine_reads_what_is_new_and_asks_nobody_twice(desk: Desk) -> None:
+    first = said("I live in Lisbon.")
+    process(capture(desk.space, first))
+    conversation = capture(desk.space, first, said("I have two cats."))
+    process(conversation, RevisedEngine())
+    runs = ExtractionRun.objects.filter(space=desk.space).order_by("pk")
+    assert [run.prompt_version for run in runs] == [LocalEngine.prompt_version, "revised"]
+    assert not Proposal.objects.filter(space=desk.space).exclude(state="pending").exists()
+    assert waiting(desk.space) == ["Ana lives in Lisbon.", "Ana has two cats."]
 
 
 def test_back_dated_messages_are_processed_all_the_same(desk: Desk) -> None:
@@ -185,7 +212,7 @@ def test_a_rejected_fact_from_the_same_words_is_set_aside_and_from_new_ones_flag
     process(conversation)
     rejected = Proposal.objects.get(space=desk.space)
     review.reject(review=seen(rejected), reason_code="not_said", by=actor(desk.curator), now=NOW)
-    process(conversation, RevisedEngine())
+    read_again(conversation, RevisedEngine())
     again = Proposal.objects.filter(space=desk.space).latest("pk")
     assert (again.aside_reason, again.rejected_as) == ("rejected_before", rejected)
     process(capture(desk.space, said("I live in Lisbon."), external_id="c2", days=5))
