@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from extraction import recorded
 from extraction import speakers as people
 from extraction.earlier import EarlierMessages, short_digest
 from extraction.errors import UnknownZone
@@ -57,7 +58,8 @@ class ImportTally:
 
     **Shape**: ``stopped`` counts by reason the conversations that were erased and not taken in.
     ``left_out`` are conversations in which the subject says nothing; ``untimed`` messages without
-    a time; ``silent`` those without words. ``problem``, ``met`` and ``taken`` are about the last
+    a time; ``silent`` those without words, ``passed_over`` all that are not taken in, by why.
+    ``problem``, ``met`` and ``taken`` are about the last
     piece: what was wrong with it, the conversation, and the same where it is taken in. ``read``
     counts the pieces of the file.
     **Units**: ``bytes_read`` of the file's size, for progress.
@@ -73,6 +75,7 @@ class ImportTally:
     read: int = 0
     bytes_read: int = 0
     stopped: Counter[str] = field(default_factory=Counter)
+    passed_over: Counter[str] = field(default_factory=Counter)
     problems: list[ImportProblem] = field(default_factory=list)
     conversation_ids: list[int] = field(default_factory=list)
     job_ids: list[int] = field(default_factory=list)
@@ -126,8 +129,14 @@ def import_file(
     """
     _check_subject(choices.subject, space_id=space_id)
     tally = resumed or ImportTally()
-    take = partial(_capture, space_id=space_id, by=by, now=now, tally=tally, then=then)
-    yield from _through(path, choices=choices, tally=tally, take=take)
+    capture = partial(_capture, space_id=space_id, by=by, now=now, tally=tally)
+    yield from _through(
+        path,
+        choices=choices,
+        tally=tally,
+        take=partial(capture, then=then),
+        finish=partial(capture, then=None),
+    )
     _check_anybody(tally, choices=choices, path=path)
 
 
@@ -220,9 +229,14 @@ def _through(
     choices: Choices,
     tally: ImportTally,
     take: Take,
+    finish: Take | None = None,
     lenient: bool = False,
 ) -> Iterator[ImportTally]:
-    """Go through the file's pieces, taking each, and keep count."""
+    """Go through the file's pieces, taking each, and keep count.
+
+    ``finish`` takes the last piece of an earlier attempt again, uncounted: its facts may be
+    missing.
+    """
     whose = settled(path, choices=choices)
     passed = tally.read
     met: set[bytes] = set()
@@ -233,6 +247,12 @@ def _through(
             is_further = name in met
             met.add(name)
         if place < passed:
+            if place == passed - 1 and finish and isinstance(item, ImportedConversation):
+                done = ImportTally()
+                if item.statements:
+                    _take_in(
+                        item, whose=whose, tally=done, take=finish, lenient=lenient, again=True
+                    )
             continue
         tally.read += 1
         if isinstance(item, ImportProblem):
@@ -241,6 +261,7 @@ def _through(
             tally.met = item
             tally.bytes_read = item.bytes_read
             tally.silent += item.without_words
+            tally.passed_over.update(one.why for one in item.left_out)
             _take_in(item, whose=whose, tally=tally, take=take, lenient=lenient, again=is_further)
         yield tally
 
@@ -310,7 +331,7 @@ def _capture(
     """Capture a conversation; a refusal of what was erased is recorded."""
     conversation = piece.conversation
     try:
-        return sources.capture(
+        captured = sources.capture(
             space_id=space_id,
             external_id=conversation.external_id,
             source=conversation.source,
@@ -325,6 +346,16 @@ def _capture(
     except BlockedByTombstone as blocked:
         tombstones.record_stopped(blocked, space_id=space_id, by=by, action="conversation.capture")
         raise
+    if conversation.statements:
+        whose = piece.cast.proposes_for or piece.cast.subjects
+        recorded.propose(
+            conversation.statements,
+            conversation_id=captured.conversation_id,
+            subject=whose[0],
+            by=by,
+            now=now,
+        )
+    return captured
 
 
 def _check_subject(subject: SubjectRef | None, *, space_id: int) -> None:

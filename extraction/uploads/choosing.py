@@ -53,6 +53,7 @@ def write_tally(tally: ImportTally) -> dict[str, Any]:
     return {
         **{name: getattr(tally, name) for name in FIGURES},
         "stopped": dict(tally.stopped),
+        "passed_over": dict(tally.passed_over),
     }
 
 
@@ -60,6 +61,7 @@ def read_tally(kept: dict[str, Any], *, problems: list[list[Any]]) -> ImportTall
     """Read a tally as a row keeps it, with the first problems, to go on from there."""
     tally = ImportTally(**{name: kept.get(name, 0) for name in FIGURES})
     tally.stopped.update(kept.get("stopped", {}))
+    tally.passed_over.update(kept.get("passed_over", {}))
     tally.problems = [ImportProblem(line, text, member) for member, line, text in problems]
     return tally
 

@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from extraction import recorded
 from extraction.importing import Choices
 from extraction.uploads import commands, progress, queries, running, steps, storage
 from extraction.uploads.models import FileImport, ImportState
@@ -398,3 +399,54 @@ def test_folders_nothing_names_are_swept_away(
     monkeypatch.setattr(storage, "SWEPT_AFTER_S", -1.0)
     storage.sweep(queries.folders_in_use())
     assert [path.name for path in paths_below(str(folder))] == ["chat.jsonl"]
+
+
+def test_facts_of_another_memory_wait_for_a_person_and_come_once(
+    space: Space, rosa: User, shared_data: Path
+) -> None:
+    pytest.importorskip("extraction.importers.mem0")
+    content = (shared_data / "data/formats/mem0/get_all.json").read_bytes()
+    found = looked_at(space, content, by=rosa, name="get_all.json")
+    speaker = found.choices["speaker"]
+    ana = Choices(subject=ANA, speaker=speaker)
+    imported(looked_at(space, content, by=rosa, choices=ana, name="get_all.json"), by=rosa)
+    waiting = Proposal.objects.filter(space=space)
+    number = waiting.count()
+    assert number > 0
+    assert set(waiting.values_list("state", flat=True)) == {"pending"}
+    for proposal in waiting:
+        quote = proposal.evidence.get()
+        assert quote.message.text[quote.start : quote.end] == proposal.text
+        assert proposal.flags
+    imported(looked_at(space, content, by=rosa, choices=ana, name="get_all.json"), by=rosa)
+    assert Proposal.objects.filter(space=space).count() == number
+
+
+@pytest.mark.django_db(transaction=True)
+def test_facts_are_not_lost_where_a_worker_died_before_proposing_them(
+    monkeypatch: pytest.MonkeyPatch, shared_data: Path
+) -> None:
+    space = make_space()
+    rosa = make_person(space, name="rosa")
+    pytest.importorskip("extraction.importers.mem0")
+    content = (shared_data / "data/formats/mem0/get_all.json").read_bytes()
+    found = looked_at(space, content, by=rosa, name="get_all.json")
+    choices = Choices(subject=ANA, speaker=found.choices["speaker"])
+    row = looked_at(space, content, by=rosa, choices=choices, name="get_all.json")
+    shown = figures(row)
+    commands.confirm(import_id=row.pk, space_id=space.pk, by=actor(rosa), now=timezone.now())
+    with monkeypatch.context() as patch:
+        patch.setattr(recorded, "propose", die)
+        with pytest.raises(KeyboardInterrupt):
+            attempt(row).go_on()
+    assert not Proposal.objects.exists()
+    attempt(row).go_on()
+    row.refresh_from_db()
+    assert figures(row) == shown
+    told = set(Proposal.objects.values_list("evidence__message__conversation", flat=True))
+    assert told == set(Conversation.objects.values_list("pk", flat=True))
+
+
+def die(*args: object, **given: object) -> int:
+    """End a worker as a kill would."""
+    raise KeyboardInterrupt

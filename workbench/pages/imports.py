@@ -17,31 +17,12 @@ from knowledge.queries.scope import subject_refs
 from workbench import vocabulary
 from workbench.access import Seat
 from workbench.import_forms import EVERYBODY, NOBODY, SPEAKER
+from workbench.import_words import PASSED_OVER, TONES, format_word
 from workbench.pages.shell import Shell, shell
 from workbench.receiving import most_bytes, shown_size
 
 MOST_RADIOS = 8
 MAY_IMPORT = frozenset({"curator", "admin"})
-FORMATS = {
-    "chatgpt": "ChatGPT export",
-    "claude": "Claude export",
-    "claude_code": "Claude Code session",
-    "csv": "table (CSV)",
-    "langchain": "LangChain messages",
-    "letta": "Letta agent",
-    "locomo": "LoCoMo",
-    "mem0": "mem0 memory",
-    "openai_jsonl": "OpenAI chats",
-    "slack": "Slack export",
-    "whatsapp": "WhatsApp chat",
-}
-TONES = {
-    "done": "live",
-    "failed": "rejected",
-    "unreadable": "rejected",
-    "discarded": "",
-    "ready": "deferred",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +186,12 @@ class ImportView:
         return int(self.row.tally.get("left_out", 0))
 
     @property
+    def passed_over(self) -> tuple[tuple[str, int], ...]:
+        """Return why messages of the file are not taken in, and how many."""
+        kept = self.row.tally.get("passed_over", {})
+        return tuple((PASSED_OVER.get(why, vocabulary.plain(why)), n) for why, n in kept.items())
+
+    @property
     def untimed(self) -> int:
         """Return how many messages have no time."""
         return int(self.row.tally.get("untimed", 0))
@@ -297,11 +284,6 @@ def import_view(
 def may_import(seat: Seat) -> bool:
     """Tell whether the page offers the person to bring a file."""
     return not seat.roles.isdisjoint(MAY_IMPORT)
-
-
-def format_word(name: str) -> str:
-    """Write a format's name as people know it."""
-    return FORMATS.get(name, vocabulary.plain(name))
 
 
 def _draft(row: ImportRow) -> Draft:
