@@ -53,7 +53,7 @@ def read_upload(import_id: int, *, longest_s: float = LONGEST_S) -> None:
             choices=read_choices(row.choices),
             now=timezone.now(),
             longest_s=longest_s,
-            guesses=row.choices_no == 1,
+            guesses="speakers" not in row.preview,  # else nobody is what was chosen
         )
         size = size_of(path)
     except BadInput as error:

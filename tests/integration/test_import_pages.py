@@ -429,3 +429,16 @@ def test_queue_and_runs_can_be_narrowed_to_what_a_file_brought(rosa: Client) -> 
     done = words(text_of(rosa, address))
     assert "all 2 conversations are read" in done
     assert "Review what it proposed" in done
+
+
+def test_a_file_whose_times_name_no_zone_asks_for_it_first(rosa: Client, shared_data: Path) -> None:
+    content = (shared_data / "data/formats/whatsapp/android_de.txt").read_bytes()
+    row, address = brought(rosa, content, name="chat.txt")
+    page = text_of(rosa, address)
+    assert "One thing the file does not say" in page
+    rosa.post(f"{address}choose/", {"zone": "Europe/Berlin", "dates": "day"})
+    row.refresh_from_db()
+    assert row.state == ImportState.READY
+    assert row.choices["zone"] == "Europe/Berlin"
+    assert row.choices["speaker"] and row.preview["guess"]
+    assert 'name="whose"' in text_of(rosa, address)
