@@ -12,8 +12,11 @@ _STRESS = re.compile(
     r"[a-z])",
 )
 _SO = re.compile(
-    r"\b(is|are|was|were|feels?|felt|been|be|became|get|got|looks?|looked|means|meant) "
-    r"(?:so|very|really) (?=(?!(?:far|much|many|long|to|often|little|few)\b)[a-z]+\b(?! that\b))"
+    r"\b((?:is|are|was|were|feels?|felt|been|be|became|get|got|looks?|looked|means|meant"
+    r"|(?:[Ii]t|[Hh]e|[Ss]he|[Tt]hat|[Tt]here|[Tt]hey|[Ww]e)['\u2019](?:s|re))) "
+    r"(?:so|very|really|pretty|incredibly|extremely) "
+    r"(?=(?!(?:far|much|many|long|to|often|little|few|and|but|or|in|with|for|on|at|when)\b)"
+    r"[a-z]+\b(?! that\b))"
 )
 _LEAD = re.compile(
     r"^(?:(?:just|actually|honestly|basically|for example|for instance|well|yup|also|plus|in fact"
