@@ -20,6 +20,7 @@ from extraction.evaluation.running import Plan
 # Two runs are compared only where these agree: else a difference would say nothing.
 SAME = ("dataset", "split", "digest", "curator")
 NONE = "–"
+COLUMN = 14
 ROWS: tuple[tuple[str, str], ...] = (
     ("extraction_rate", "messages of the subject that yielded a proposal"),
     ("turn_precision", "kept turns that hold a fact"),
@@ -49,6 +50,10 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("as_of", "  as of before the change: the old one, nothing later"),
     ("pair@5", "contradictions: both sides at 5"),
     ("pair@20", "  at 20"),
+    ("calls", "calls to a model"),
+    ("input_tokens", "  tokens in"),
+    ("output_tokens", "  tokens out"),
+    ("cost", "  cost, in the currency of the prices"),
     ("messages", "messages"),
     ("messages_per_s", "messages a second, extraction and decisions"),
     ("seconds", "seconds in all"),
@@ -83,6 +88,7 @@ def document(
         "engine": engine.name,
         "model": engine.model,
         "prompt_version": engine.prompt_version,
+        "predict_model": plan.predict_model or None,
         "embedder": plan.tools.embedder.model_id,
         "measured_at": now.isoformat(timespec="seconds"),
         "versions": versions(),
@@ -147,10 +153,16 @@ def table(*runs: Mapping[str, Any]) -> Iterator[str]:
         )
     yield ""
     columns = [[_cell(run.get(key)) for key, _ in ROWS] for run in runs]
-    yield _line("", [str(run["arm"]) for run in runs])
+    yield _line("", _heads(runs))
     for place, (_, label) in enumerate(ROWS):
         yield _line(label, [column[place] for column in columns])
     yield from _categories(runs)
+
+
+def _heads(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the columns by their arms, and by what predicted where a model was chosen for it."""
+    names = [str(run.get("predict_model") or run["arm"]) for run in runs]
+    return [name if len(name) < COLUMN else f"…{name[2 - COLUMN :]}" for name in names]
 
 
 def _categories(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -183,7 +195,7 @@ def causes(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _line(label: str, cells: Sequence[str]) -> str:
-    return f"{label:<56}" + "".join(f"{cell:>14}" for cell in cells)
+    return f"{label:<56}" + "".join(f"{cell:>{COLUMN}}" for cell in cells)
 
 
 def _cell(value: object) -> str:
@@ -194,15 +206,29 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def read_run(path: Path) -> dict[str, Any]:
-    """Read the document of an earlier run.
+def report(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Put the documents of several runs over the same data into one; one stays as it is."""
+    if len(runs) == 1:
+        return dict(runs[0])
+    return {**{key: runs[0][key] for key in SAME}, "runs": [dict(run) for run in runs]}
+
+
+def read_runs(path: Path) -> list[dict[str, Any]]:
+    """Read the documents an earlier evaluation wrote: one, or several run side by side.
 
     **Raises**: BadInput.
     """
     try:
-        run = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} is not the JSON of an evaluation: {error}.") from error
+    runs = found.get("runs") if isinstance(found, dict) else None
+    # A single run has a figure of that name: how many runs of the pipeline it took.
+    documents = runs if isinstance(runs, list) and runs else [found]
+    return [_checked(run, path=path) for run in documents]
+
+
+def _checked(run: Any, *, path: Path) -> dict[str, Any]:
     missing = [key for key in (*SAME, "arm", "code") if not isinstance(run, dict) or key not in run]
     if missing:
         raise BadInput(f"{path} is not the JSON of an evaluation: it has no “{missing[0]}”.")

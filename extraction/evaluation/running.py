@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from extraction.engines.metering import MICRO
 from extraction.evaluation import causes, measures, stored
 from extraction.evaluation.arms import ARMS
 from extraction.evaluation.datasets import Dataset, Sample, Turn
@@ -22,11 +23,15 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is run: the tools as they are set up, the arm that changes them, the curator."""
+    """What is run: the tools as they are set up, the arm that changes them, the curator.
+
+    **Shape**: ``predict_model`` is named where one was chosen for the run.
+    """
 
     tools: Tools
     arm: str = "predict"
     curator: str = "approve-all"
+    predict_model: str = ""
 
 
 @dataclass
@@ -178,6 +183,10 @@ def figures(outcome: Outcome) -> dict[str, Any]:
         **measures.renewed(outcome.renewals),
         **{name: measures.mean(values) for name, values in outcome.averaged.items()},
         "misses": [one.as_json() for one in outcome.missed],
+        "calls": n["calls"],
+        "input_tokens": n["input_tokens"],
+        "output_tokens": n["output_tokens"],
+        "cost": n["cost_micro"] / MICRO if n["calls"] and not n["uncosted"] else None,
         "messages": n["messages"],
         "runs": n["runs"],
         "seconds": round(total_s, 1),

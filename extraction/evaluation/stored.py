@@ -59,6 +59,7 @@ def extracted(space_id: int) -> Extracted:
     counts: Counter[str] = Counter(dict(_messages(space_id)))
     counts["messages"] = Message.objects.filter(space_id=space_id).count()
     counts["runs"] = ExtractionRun.objects.filter(space_id=space_id, shadow=False).count()
+    counts.update(_took(space_id))
     counts["covered"] = _covered(space_id).count()
     counts["proposals"] = proposals.count()
     counts["joined"] = proposals.filter(joined_to__isnull=False).count()
@@ -68,6 +69,20 @@ def extracted(space_id: int) -> Extracted:
     for state, number in Counter(proposals.values_list("state", flat=True)).items():
         counts[f"state {state}"] = number
     return Extracted(counts, aside=reasons, fates=fates_of(space_id))
+
+
+def _took(space_id: int) -> Counter[str]:
+    """Sum what the runs took of a model, attempts that failed and cutting into topics included."""
+    took: Counter[str] = Counter()
+    runs = ExtractionRun.objects.filter(space_id=space_id, shadow=False)
+    for usage in runs.values_list("usage", flat=True):
+        took["calls"] += len(usage.get("calls") or ())
+        for part in (usage, usage.get("segmentation") or {}, usage.get("earlier") or {}):
+            spent = {name: part.get(name) or 0 for name in ("input_tokens", "output_tokens")}
+            took.update(spent)
+            took["cost_micro"] += part.get("cost_micro") or 0
+            took["uncosted"] += any(spent.values()) and part.get("cost_micro") is None
+    return took
 
 
 def _messages(space_id: int) -> Iterator[tuple[str, int]]:

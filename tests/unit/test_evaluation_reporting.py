@@ -96,14 +96,32 @@ def test_a_file_that_is_no_evaluation_is_refused(content: str, tmp_path: Path) -
     path.write_text(content)
 
     with pytest.raises(BadInput, match="is not the JSON of an evaluation"):
-        reporting.read_run(path)
+        reporting.read_runs(path)
 
 
 def test_a_document_that_was_written_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
-    path.write_text(json.dumps(RUN))
+    for runs in ([RUN], [RUN, {**RUN, "predict_model": "small"}]):
+        path.write_text(json.dumps(reporting.report(runs)))
 
-    assert reporting.read_run(path) == RUN
+        assert reporting.read_runs(path) == runs
+
+
+def test_one_run_is_written_as_it_is_with_the_number_of_its_runs(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(reporting.report([{**RUN, "runs": 4}])))
+
+    assert json.loads(path.read_text()) == {**RUN, "runs": 4}
+    assert reporting.read_runs(path) == [{**RUN, "runs": 4}]
+
+
+def test_columns_are_named_by_what_predicted_and_stay_in_their_width() -> None:
+    long = "a-model-with-a-very-long-name-2"
+    lines = list(reporting.table({**RUN, "predict_model": "small"}, {**RUN, "predict_model": long}))
+
+    (head,) = [line for line in lines if line.split()[:1] == ["small"]]
+    assert len(head) == 56 + 2 * 14
+    assert head.split()[1].endswith("name-2")
 
 
 def test_the_digest_of_the_code_stays_while_the_code_does() -> None:

@@ -13,8 +13,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from extraction.embeddings.registry import get_embedder
-from extraction.engines.registry import get_engine
-from extraction.errors import ExtractionError
+from extraction.engines.registry import NAMES as NAMES_OF_ENGINES
+from extraction.engines.registry import OPENAI, get_engine
+from extraction.errors import BadInput, ExtractionError
 from extraction.evaluation import reporting
 from extraction.evaluation.arms import ARMS
 from extraction.evaluation.database import scratch_database
@@ -40,7 +41,9 @@ class Command(BaseCommand):
         "Example:\n"
         "  manage.py evaluate locomo data/locomo --json predict.json\n"
         "  manage.py evaluate locomo data/locomo --arm everything --json everything.json"
-        " --compare predict.json"
+        " --compare predict.json\n"
+        "  manage.py evaluate locomo data/locomo --engine openai --predict-model small"
+        " --predict-model large --json models.json"
     )
     requires_system_checks = ()  # the database they would look at is not the one used
 
@@ -66,7 +69,16 @@ class Command(BaseCommand):
             default="approve-all",
             help="approve-all, or oracle: decides by the gold labels",
         )
-        parser.add_argument("--engine", default="local", help="the engine (local)")
+        parser.add_argument(
+            "--engine", default="local", help=f"the engine: {' or '.join(NAMES_OF_ENGINES)}"
+        )
+        parser.add_argument(
+            "--predict-model",
+            action="append",
+            default=[],
+            metavar="MODEL",
+            help="the model that predicts (engine openai); twice: both, side by side",
+        )
         parser.add_argument("--limit", type=int, help="the first N conversations only")
         parser.add_argument("--json", type=Path, help="write the figures to this file")
         parser.add_argument("--compare", type=Path, help="print beside an earlier run's JSON")
@@ -82,51 +94,83 @@ class Command(BaseCommand):
         if options["json"] and not options["json"].absolute().parent.is_dir():
             raise CommandError(f"There is no folder {options['json'].absolute().parent}.")
         try:
-            other = reporting.read_run(options["compare"]) if options["compare"] else None
-            measured = self.measure(options, other=other)
+            others = reporting.read_runs(options["compare"]) if options["compare"] else []
+            measured = self.measure(options, others=others)
         except (ExtractionError, KnowledgeError) as error:
             self.progress("")
             raise CommandError(str(error)) from error
         self.progress("")
         if options["json"]:
-            text = json.dumps(measured, indent=1, ensure_ascii=False) + "\n"
+            text = json.dumps(reporting.report(measured), indent=1, ensure_ascii=False) + "\n"
             options["json"].write_text(text, encoding="utf-8")
-        for line in reporting.table(*([other] if other else []), measured):
+        for line in reporting.table(*others, *measured):
             self.stdout.write(line)
         if options["causes"]:
-            for line in reporting.causes(measured):
-                self.stdout.write(line)
+            for one in measured:
+                for line in reporting.causes(one):
+                    self.stdout.write(line)
 
-    def measure(self, options: dict[str, Any], *, other: dict[str, Any] | None) -> dict[str, Any]:
-        """Run the data set in a database of its own; unlike runs are refused before it."""
+    def measure(
+        self, options: dict[str, Any], *, others: list[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Run the data set in a database of its own; unlike runs are refused before it.
+
+        **Returns**: a document for each plan.
+        """
+        plans = plans_of(options)
         dataset = read_dataset(options["dataset"], options["path"], limit=options["limit"])
-        plan = Plan(
-            Tools(engine=get_engine(options["engine"]), embedder=Remembering(get_embedder())),
-            arm=options["arm"],
-            curator=options["curator"],
-        )
-        if other:
+        for other in others:
             reporting.check_alike(
                 {
                     "dataset": dataset.name,
                     "split": dataset.split or None,
                     "digest": dataset.digest,
-                    "curator": plan.curator,
+                    "curator": options["curator"],
                 },
                 other,
             )
         self.progress("preparing a database")
         with ending_in_order(), scratch_database():
-            figures = run(dataset, plan=plan, say=self.progress)
-            return reporting.document(
-                figures, dataset=dataset, plan=plan, limit=options["limit"], now=timezone.now()
-            )
+            return [
+                reporting.document(
+                    run(dataset, plan=plan, say=self.progress),
+                    dataset=dataset,
+                    plan=plan,
+                    limit=options["limit"],
+                    now=timezone.now(),
+                )
+                for plan in plans
+            ]
 
     def progress(self, line: str) -> None:
         """Show one line of progress on a terminal, and nothing elsewhere."""
         if sys.stderr.isatty():
             self.stderr.write(f"\r\033[K{line}", ending="")
             self.stderr.flush()
+
+
+def plans_of(options: dict[str, Any]) -> list[Plan]:
+    """Plan one run, or one for each model that is to predict.
+
+    **Raises**: BadInput where no model would predict, or the same one twice.
+    """
+    models: list[str] = options["predict_model"]
+    if models and options["engine"] != OPENAI:
+        raise BadInput("Only --engine openai predicts with a model.")
+    if models and options["arm"] != "predict":
+        raise BadInput(f"With --arm {options['arm']} nothing predicts: leave --predict-model out.")
+    if len(set(models)) < len(models) or not all(model.strip() for model in models):
+        raise BadInput("Each --predict-model names another model.")
+    embedder = Remembering(get_embedder())
+    return [
+        Plan(
+            Tools(engine=get_engine(options["engine"], predict_model=model), embedder=embedder),
+            arm=options["arm"],
+            curator=options["curator"],
+            predict_model=model,
+        )
+        for model in models or [""]
+    ]
 
 
 @contextmanager
