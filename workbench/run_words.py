@@ -45,7 +45,7 @@ def figures_of(run: ReadRun) -> tuple[Figure, ...]:
         Figure("Tokens", _tokens(run), _of_tokens(run)),
         Figure(
             "Cost",
-            UNKNOWN if usage.cost is None else f"{usage.cost:.4f}",
+            _cost(run),
             "" if usage.cost is None else "in the currency of the prices that were set",
         ),
         Figure("Time", UNKNOWN if run.duration_ms is None else f"{run.duration_ms / 1000:.1f} s"),
@@ -70,3 +70,9 @@ def _of_tokens(run: ReadRun) -> str:
     if usage.earlier_tokens:
         told += f"; {usage.earlier_tokens:,} before, by attempts that failed"
     return told
+
+
+def _cost(run: ReadRun) -> str:
+    if not run.usage.calls:
+        return "none"
+    return UNKNOWN if run.usage.cost is None else f"{run.usage.cost:.4f}"
