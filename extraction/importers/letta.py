@@ -18,6 +18,7 @@ from extraction.importers.base import (
     LeftOut,
     Participant,
     as_problem,
+    read_each,
 )
 from extraction.importers.drafts import (
     NAMELESS_USER,
@@ -31,7 +32,7 @@ from extraction.importers.errors import AtLine
 from extraction.importers.json_items import Item, read_values
 from extraction.importers.letta_messages import Chat, Json, time_in, words_in
 from extraction.importers.opening import Fit, Opening
-from extraction.importers.source import Source
+from extraction.importers.source import Member, Source
 from extraction.importers.wording import Unfit, bounded, digest, stable_id, storable
 
 NAME = "letta"
@@ -53,7 +54,8 @@ class Letta:
 
     def read(self, source: Source) -> Iterator[Imported]:
         """Yield what each agent talked about, then what it remembers."""
-        for member in source.matching(self.members):
+
+        def document(member: Member) -> Iterator[Imported]:
             for item in read_values(member):
                 if isinstance(item, AtLine):
                     yield as_problem(item, member=member)
@@ -61,9 +63,11 @@ class Letta:
                 agents = _agents(item.value)
                 if not agents:
                     words = 'Expected a JSON document with "agents" or "core_memory".'
-                    yield ImportProblem(0, words, member=member.name)
+                    yield ImportProblem(0, words)
                 for agent in agents:
                     yield from _Agent(agent, item, source).read()
+
+        yield from read_each(source, self.members, document)
 
 
 def _agents(value: object) -> list[Json]:

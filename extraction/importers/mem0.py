@@ -22,7 +22,7 @@ from extraction.importers.base import (
     as_problem,
 )
 from extraction.importers.drafts import NAMELESS_USER
-from extraction.importers.errors import AtLine
+from extraction.importers.errors import AtLine, ImportRefused
 from extraction.importers.json_items import read_values
 from extraction.importers.letta_messages import time_in, words_in
 from extraction.importers.lines import parse_json, read_lines
@@ -128,20 +128,30 @@ def _conversation(row: _Row, *, is_latest: bool, ends_at: int) -> ImportedConver
 def _all_rows(source: Source) -> Iterator[tuple[_Row | ImportProblem | None, Member, int]]:
     """Yield the rows of all files, None for one that changed nothing."""
     for member in source.matching(Mem0.members):
-        for number, (value, ends_at) in enumerate(_values(member), start=1):
-            if isinstance(value, AtLine):
-                yield as_problem(value, member=member), member, ends_at
-                continue
-            rows = list(_rows(value))
-            if not rows:
-                words = f'Item {number}: expected "memory" with "id", or a change of one.'
-                yield ImportProblem(0, words, member=member.name), member, ends_at
-            for place, raw in enumerate(rows, start=number):
-                try:
-                    yield _row(raw, source), member, ends_at
-                except Unfit as error:
-                    words = f"Item {place}: {error}."
-                    yield ImportProblem(0, words, member=member.name), member, ends_at
+        try:
+            for row, ends_at in _rows_of(member, source):
+                yield row, member, ends_at
+        except ImportRefused as refused:
+            if source.kind == "file":
+                raise
+            # Of many files one that cannot be read costs only itself.
+            yield ImportProblem(0, str(refused), member.name), member, member.begins_at
+
+
+def _rows_of(member: Member, source: Source) -> Iterator[tuple[_Row | ImportProblem | None, int]]:
+    for number, (value, ends_at) in enumerate(_values(member), start=1):
+        if isinstance(value, AtLine):
+            yield as_problem(value, member=member), ends_at
+            continue
+        rows = list(_rows(value))
+        if not rows:
+            words = f'Item {number}: expected "memory" with "id", or a change of one.'
+            yield ImportProblem(0, words, member=member.name), ends_at
+        for place, raw in enumerate(rows, start=number):
+            try:
+                yield _row(raw, source), ends_at
+            except Unfit as error:
+                yield ImportProblem(0, f"Item {place}: {error}.", member=member.name), ends_at
 
 
 def _values(member: Member) -> Iterator[tuple[object, int]]:

@@ -23,9 +23,8 @@ from extraction.importers.base import (
 )
 from extraction.importers.errors import AtLine
 from extraction.importers.identity import MessageIds, content_id
-from extraction.importers.json_items import read_values
 from extraction.importers.opening import Fit, Opening
-from extraction.importers.slack_people import Channel, Directory
+from extraction.importers.slack_people import Channel, Directory, items_of
 from extraction.importers.slack_text import Json, files_of, plain, words_of
 from extraction.importers.source import Member, Source
 from extraction.importers.wording import Unfit, bounded, digest, stable_id, storable
@@ -100,7 +99,7 @@ class _Channel:
         is_any_out = False
         for day in self._days:
             ids = MessageIds()
-            for item in read_values(day):
+            for item in items_of(day):
                 if isinstance(item, AtLine):
                     yield as_problem(item, member=day)
                     continue
@@ -157,14 +156,15 @@ class _Channel:
 
     def _speaker(self, raw: Json) -> tuple[str, bool]:
         """Name who speaks, and say whether it is a person."""
-        user = raw.get("user")
-        if isinstance(user, str) and user.strip() and not self._is_bot(raw, user=user):
+        told = raw.get("user")
+        user = told if isinstance(told, str) and told.strip() else ""
+        if user and not self._is_bot(raw, user=user):
             own_id = stable_id(user)
             self._directory.introduce(own_id, raw.get("user_profile"))
             name = self._directory.name_of(own_id)
             self._people.setdefault(name, own_id)
             return name, True
-        name = self._bot_name(raw, user=user if isinstance(user, str) else "")
+        name = self._bot_name(raw, user=user)
         # An app may call itself what it likes, also like somebody here.
         taken = name in self._people or self._directory.is_called(name)
         return (f"{name} (app)" if taken and user not in self._directory.bots else name), False
@@ -211,7 +211,7 @@ class _Channel:
             return
         self._is_whole = True
         for day in self._days:
-            for item in read_values(day):
+            for item in items_of(day):
                 if isinstance(item, AtLine) or not isinstance(item.value, dict):
                     continue
                 if not _why_left_out(item.value):

@@ -5,13 +5,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from extraction.importers.base import ImportProblem, as_problem
-from extraction.importers.errors import AtLine
-from extraction.importers.json_items import read_values
-from extraction.importers.source import Source
+from extraction.importers.errors import AtLine, ImportRefused
+from extraction.importers.json_items import Item, read_values
+from extraction.importers.source import Member, Source
 from extraction.importers.wording import bounded, stable_id
 
 USERS = ("users.json", "org_users.json")
 _CHANNELS = ("channels.json", "groups.json", "mpims.json", "dms.json")
+
+
+def items_of(member: Member) -> Iterator[Item | AtLine]:
+    """Yield the items of one of the many files; one that cannot be read costs only itself."""
+    try:
+        yield from read_values(member)
+    except AtLine as error:
+        yield error
+    except ImportRefused as refused:
+        yield AtLine(0, str(refused))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +52,7 @@ class Directory:
             base = member.name.rsplit("/", 1)[-1]
             if source.kind == "file" or base not in {*USERS, *_CHANNELS}:
                 continue
-            for item in read_values(member):
+            for item in items_of(member):
                 if isinstance(item, AtLine):
                     yield as_problem(item, member=member)
                 elif isinstance(item.value, Mapping):

@@ -100,7 +100,7 @@ def _pieces(value: object, *, depth: int) -> Iterator[str]:
         return
     for key in ("text", "elements", "fields"):
         yield from _pieces(value.get(key), depth=depth + 1)
-    if value.get("type") in {"rich_text_section", "section", "header"}:
+    if str(value.get("type")) in {"rich_text_section", "section", "header"}:
         yield "\n"
 
 
