@@ -20,7 +20,8 @@ _SO = re.compile(
 )
 _LEAD = re.compile(
     r"^(?:(?:just|actually|honestly|basically|for example|for instance|well|yup|also|plus|in fact"
-    r"|to be honest|as always|believe it or not|luckily|thankfully|fortunately|of course|anyway"
+    r"|to be honest|as always|believe it or not|luckily|thankfully|fortunately|unfortunately|sadly"
+    r"|of course|anyway|besides that|(?:and )?btw"
     r"|by the way|guess what|crazy thing happened|you know what|for me|lately|speaking of which)"
     r"(?:,| -| \u2013| \u2014|:)\s+)+",
     re.IGNORECASE,
@@ -32,17 +33,27 @@ _ANNOUNCES = re.compile(
 )
 _JUST_TIME = re.compile(r"^Just (?=(?:last|yesterday|this|the|in|on|a|two|three|got|had)\b)")
 _END = re.compile(
-    r"(?:,? (?<!['\u2019]s )(?:for sure|as well|a lot lately|you know|of course|after all|and all"
-    r"|and everything|or whatever|and so on))+(?=[.!]?$)"
+    r"(?:,? (?<!['\u2019]s )(?:for sure|as well|too|though|a lot lately|you know|of course|after all"
+    r"|and all|and everything|or whatever|and so on))+(?=[.!]?$)"
 )
 # ", which is amazing." and " and it was so fun." at the end; "is fun" alone may be the claim.
 _OPINION_TAIL = re.compile(
     r",? (?:(?:and|but|so) (?:it|that)|which|(?<=, )(?:it|that))"
     r"(?:['\u2019]s| is| was| has been| felt| feels) (?:(?:so|really|very|such|pretty|just) )?"
+    rf"(?:{'|'.join(sorted(words.OPINION_ADJECTIVES))})(?=[.!]?$)"
+    # " - so exciting." says as little.
+    r"|(?:,| [-\u2013\u2014]) (?:so|pretty|really|very) "
     rf"(?:{'|'.join(sorted(words.OPINION_ADJECTIVES))})(?=[.!]?$)",
     re.IGNORECASE,
 )
-_PADDED = re.compile(r"\bsuch (?=an? )(?![^.;]* that\b)|\bkinda (?=[a-z])|(?<=\bhas )got (?!to\b)")
+# "even went", not "cannot even go", "even though", "even more".
+_EVEN = re.compile(
+    r" even (?=(?:went|found|got|had|made|saw|took|won|gave|has|bought|ran|built|wrote|met"
+    r"|[a-z]{2,}ed)\b)"
+)
+_PADDED = re.compile(
+    r"\bsuch (?!as\b)(?=[a-z])(?![^.;]* that\b)|\bkinda (?=[a-z])|(?<=\bhas )got (?!to\b)"
+)
 _QUOTED_STOP = re.compile(r"([.!?][\"\u201d])\.$")
 
 
@@ -53,6 +64,6 @@ def shortened(statement: str) -> str:
     before = None
     while before != text:
         before = text
-        text = _PADDED.sub("", _SO.sub(r"\1 ", _STRESS.sub("", text)))
+        text = _PADDED.sub("", _SO.sub(r"\1 ", _STRESS.sub("", _EVEN.sub(" ", text))))
     text = _QUOTED_STOP.sub(r"\1", _OPINION_TAIL.sub("", _END.sub("", text)))
     return text[:1].upper() + text[1:] if len(text.split()) > 1 else statement
