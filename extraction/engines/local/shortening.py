@@ -33,8 +33,8 @@ _ANNOUNCES = re.compile(
 )
 _JUST_TIME = re.compile(r"^Just (?=(?:last|yesterday|this|the|in|on|a|two|three|got|had)\b)")
 _END = re.compile(
-    r"(?:,? (?<!['\u2019]s )(?:for sure|as well|too|though|a lot lately|you know|of course|after all"
-    r"|and all|and everything|or whatever|and so on))+(?=[.!]?$)"
+    r"(?:,? (?<!['\u2019]s )(?:for sure|as well|too|though|a lot lately|you know|of course"
+    r"|after all|and all|and everything|or whatever|and so on))+(?=[.!]?$)"
 )
 # ", which is amazing." and " and it was so fun." at the end; "is fun" alone may be the claim.
 _OPINION_TAIL = re.compile(
