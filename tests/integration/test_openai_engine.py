@@ -300,6 +300,7 @@ UNUSABLE = {
     "empty": says(""),
     "nothing": says(None),
     "prose": says("Yes, they say the same."),
+    "half a character": says('{"same": "\ud800"}'),
 }
 
 
@@ -419,6 +420,18 @@ def test_all_attempts_end_with_the_run(server: ModelServer, make: Make) -> None:
     with metered(Meter(Budget(seconds=2.0))), pytest.raises(EngineUnavailable):
         make(timeout_s=1.2, attempts=9).judge_same("a", "b")
     assert timezone.now() - began < timedelta(seconds=3)
+
+
+def test_a_run_whose_time_is_up_asks_nothing_and_blames_no_endpoint(
+    server: ModelServer, make: Make
+) -> None:
+    with (
+        metered(Meter(Budget(seconds=0.0))),
+        pytest.raises(EngineUnavailable, match="time one run may take was up"),
+    ):
+        make().judge_same("a", "b")
+    assert server.asked == []
+    assert remembered().failures == 0
 
 
 def test_an_address_where_nobody_listens_is_named(make: Make) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import structlog
@@ -25,6 +26,7 @@ from extraction.engines.openai.reading import Fault, Unusable
 from extraction.engines.openai.transport import Reply, Transport
 from extraction.errors import EngineAnswerInvalid, EngineError, EngineRefused, EngineUnavailable
 from extraction.models import EndpointRole, ModelEndpoint, StructuredOutput
+from knowledge.texts import keepable
 
 A = TypeVar("A", bound=BaseModel)
 Mode = StructuredOutput
@@ -192,10 +194,7 @@ class Asker:
             body = self._body(question, messages, refused=asked.refused, mode=mode)
             try:
                 answered = insist(
-                    lambda timeout_s, body=body: self._send(  # type: ignore[misc]  # a default binds it
-                        body, timeout_s=timeout_s, untried=untried
-                    ),
-                    patience=asked.patience,
+                    partial(self._send, body, untried=untried), patience=asked.patience
                 )
                 return replace(answered, attempts=attempts + answered.attempts)
             except Failed as failure:
@@ -204,7 +203,8 @@ class Asker:
                 asked.refused.append(failure.parameter)
                 attempts += 1
 
-    def _send(self, body: dict[str, Any], *, timeout_s: float, untried: bool) -> Reply:
+    def _send(self, body: dict[str, Any], timeout_s: float, *, untried: bool) -> Reply:
+        """Send once; a failure in a way never tried here counts against that way."""
         try:
             return self._transport.send(body, timeout_s=timeout_s)
         except Failed as failure:
@@ -266,7 +266,7 @@ class Asker:
             endpoints.note_failure(
                 asked.row, sentence=str(error), breaker=self._config.breaker, now=now
             )
-        else:
+        elif failure.trouble is not Trouble.TIME_UP:
             endpoints.note_answer(asked.row, now=now)  # it does not like the question, but is there
         return error
 
@@ -317,7 +317,7 @@ def _messages(question: Question[A], mode: Mode) -> Messages:
 
 
 def _complaint(reply: Reply, unusable: Unusable) -> Messages:
-    said = reply.content[:_SHOWN_AGAIN] or "(nothing)"
+    said = keepable(reply.content[:_SHOWN_AGAIN]) or "(nothing)"
     return [
         {"role": "assistant", "content": said},
         {"role": "user", "content": prompts.repair(unusable.problem)},

@@ -45,6 +45,7 @@ class Trouble(StrEnum):
     KEY = "key"
     NO_MODEL = "no_model"
     GARBLED = "garbled"
+    TIME_UP = "time_up"
 
 
 # What may pass when the same question is put again.
@@ -104,6 +105,8 @@ class Failed(Exception):
             "Check LLM_MODEL and LLM_BASE_URL.",
             Trouble.GARBLED: f"{where} answered{told} with something that is no chat completion. "
             f"{_ADDRESS}",
+            Trouble.TIME_UP: f"The time one run may take was up before {where[4:]} was asked."
+            " Raise LLM_RUN_S and WORKER_TIMEOUT_S, or choose a faster model.",
         }[self.trouble]
 
     def as_error(self, *, address: str, model: str, timeout_s: float) -> EngineError:

@@ -42,7 +42,7 @@ def insist(send: Callable[[float], Reply], *, patience: Patience) -> Answered:
     A server's own wish for patience is honoured, as long as there is time for it.
     **Shape**: ``send`` takes the seconds it may wait. **Raises**: Failed, the last one.
     """
-    last = Failed(Trouble.TIMEOUT)
+    last = Failed(Trouble.TIME_UP)
     for attempt in range(1, patience.attempts + 1):
         if patience.left_s < LEAST_S:
             break
