@@ -1,6 +1,5 @@
 """Bringing a file in a browser: look, say whose it is, confirm, leave, come back."""
 
-import re
 from pathlib import Path
 from typing import Any
 
