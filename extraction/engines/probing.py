@@ -37,7 +37,8 @@ def probe() -> tuple[Probe, ...]:
     """Try the engine with one harmless question, and its prediction model where that is another.
 
     No word of any conversation is sent. It is asked also while it is left alone for failing, and
-    what it can do is learned anew. **Cost**: up to three requests a model, within LLM_TIMEOUT_S.
+    what it can do is learned anew. **Cost**: a handful of requests a model,
+    within LLM_TIMEOUT_S.
     """
     if default_name() == LOCAL:
         return (_of_the_built_in(),)

@@ -222,8 +222,28 @@ def test_a_server_that_knows_neither_is_asked_in_words(server: ModelServer, make
     server.always = only("prompt")
     server.plays(same=says(SAME))
     make().judge_same("a", "b")
-    assert modes(server) == ["json_schema", "json_object", "prompt"]
+    assert modes(server) == ["json_schema", "json_object", "json_object", "prompt"]
     assert remembered().structured_output == "prompt"
+
+
+def test_a_schema_goes_beside_json_until_a_server_refuses_it(
+    server: ModelServer, make: Make
+) -> None:
+    def knows_plain_json(asked: Asked) -> Reaction | None:
+        plain = asked.body.get("response_format") == {"type": "json_object"}
+        return None if plain else refuses(400, "Unknown parameter: 'response_format.schema'.")
+
+    server.plays(same=says(SAME))
+    server.always = only("json_object")
+    engine = make()
+    engine.judge_same("a", "b")
+    assert server.asked[-1].body["response_format"]["schema"]["required"] == ["same"]
+    server.always = knows_plain_json
+    server.asked.clear()
+    engine.judge_same("a", "b")
+    engine.judge_same("a", "b")
+    assert modes(server) == 3 * ["json_object"]
+    assert remembered().refused_parameters == ["schema"]
 
 
 def test_what_stops_working_is_learned_again(server: ModelServer, make: Make) -> None:
@@ -234,7 +254,7 @@ def test_what_stops_working_is_learned_again(server: ModelServer, make: Make) ->
     server.asked.clear()
     server.always = only("json_schema")
     engine.judge_same("a", "b")
-    assert modes(server) == ["json_object", "json_schema"]
+    assert modes(server) == ["json_object", "json_object", "json_schema"]
     assert remembered().structured_output == "json_schema"
 
 

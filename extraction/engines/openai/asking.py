@@ -34,6 +34,8 @@ Messages = list[dict[str, str]]
 
 log = structlog.get_logger(__name__)
 
+# A schema beside ``json_object``.
+_SCHEMA = "schema"
 # As much of an unusable answer as the model is shown again.
 _SHOWN_AGAIN = 6_000
 _MAX_TOKENS, _MAX_COMPLETION_TOKENS, _TEMPERATURE = (
@@ -198,9 +200,10 @@ class Asker:
                 )
                 return replace(answered, attempts=attempts + answered.attempts)
             except Failed as failure:
-                if not failure.parameter or failure.parameter in asked.refused:
+                at_fault = _at_fault(failure, mode=mode)
+                if not at_fault or at_fault in asked.refused:
                     raise
-                asked.refused.append(failure.parameter)
+                asked.refused.append(at_fault)
                 attempts += 1
 
     def _send(self, body: dict[str, Any], timeout_s: float, *, untried: bool) -> Reply:
@@ -222,7 +225,8 @@ class Asker:
             body[_MAX_COMPLETION_TOKENS] = self._config.answer_tokens
         if _TEMPERATURE not in refused:
             body[_TEMPERATURE] = self._config.temperature
-        return body | structure.response_format(mode, question.answer)
+        beside = _SCHEMA not in refused
+        return body | structure.response_format(mode, question.answer, beside=beside)
 
     def _check_budget(self, messages: Messages) -> None:
         meter = metering.current()
@@ -285,9 +289,23 @@ class Asker:
         told = f"{question.model} was asked to {_TASKS[question.prompt.name]}"
         if unusable.fault is Fault.DECLINED:
             return EngineRefused(f"{told} and declined, also when it was asked again.")
+        if unusable.fault is Fault.CUT_OFF:
+            return EngineAnswerInvalid(
+                f"{told}, and its answer does not fit, also after one repair: it was cut off. "
+                f"Raise LLM_ANSWER_TOKENS, now {self._config.answer_tokens:,}, or choose a model"
+                " that says less."
+            )
         return EngineAnswerInvalid(
             f"{told}, and its answer does not fit, also after one repair: {unusable.problem}."
         )
+
+
+def _at_fault(failure: Failed, *, mode: Mode) -> str:
+    """Name the part of a request to leave out: what the server names, else what few take."""
+    if failure.parameter:
+        return failure.parameter
+    is_refused = failure.trouble is Trouble.REJECTED and mode is Mode.JSON_OBJECT
+    return _SCHEMA if is_refused else ""
 
 
 def _slots_of(config: Config) -> threading.BoundedSemaphore:

@@ -32,13 +32,20 @@ def below(mode: StructuredOutput) -> StructuredOutput:
     return MODES[min(MODES.index(mode) + 1, len(MODES) - 1)]
 
 
-def response_format(mode: StructuredOutput, answer: type[BaseModel]) -> dict[str, Any]:
-    """Give the part of the request that holds the server to JSON."""
+def response_format(
+    mode: StructuredOutput, answer: type[BaseModel], *, beside: bool
+) -> dict[str, Any]:
+    """Give the part of the request that holds the server to JSON.
+
+    ``beside`` puts the schema beside ``json_object``, to which llama.cpp and some others hold
+    their models; others refuse it.
+    """
     if mode is StructuredOutput.JSON_SCHEMA:
         schema = {"name": _name(answer), "strict": True, "schema": schema_of(answer)}
         return {"response_format": {"type": "json_schema", "json_schema": schema}}
     if mode is StructuredOutput.JSON_OBJECT:
-        return {"response_format": {"type": "json_object"}}
+        schema = {"schema": schema_of(answer)} if beside else {}
+        return {"response_format": {"type": "json_object"} | schema}
     return {}
 
 
