@@ -22,7 +22,11 @@ class EpisodePart:
 
 @dataclass(frozen=True, slots=True)
 class PlacedMessage:
-    """A message of a topic; ``part_id`` is the episode whose runs read it."""
+    """A message of a topic; ``part_id`` is the episode whose runs read it.
+
+    **Shape**: ``speaker_id`` is None for whoever is nobody's subject; ``sent_at_known`` is False
+    where the time is that of the import.
+    """
 
     id: int
     part_id: int
@@ -32,6 +36,8 @@ class PlacedMessage:
     text: str
     sent_at: datetime
     redacted: bool
+    speaker_id: int | None = None
+    sent_at_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,4 +105,6 @@ def _placed(row: Message) -> PlacedMessage:
         text=row.text,
         sent_at=row.sent_at,
         redacted=row.redacted_at is not None,
+        speaker_id=row.speaker_id,
+        sent_at_known=row.sent_at_known,
     )

@@ -64,7 +64,8 @@ class QueueRow:
     """One waiting proposal as the list shows it.
 
     **Shape**: ``evidences`` counts messages; ``waits`` says that what it ``replaces`` is itself
-    not approved yet; ``first_by`` approved what awaits a second person.
+    not approved yet; ``first_by`` approved what awaits a second person; ``episode_id`` is where
+    its words were read, None for what a person or an agent proposed.
     """
 
     id: int
@@ -82,6 +83,7 @@ class QueueRow:
     created_at: datetime
     deferred_until: datetime | None
     first_by: str = ""
+    episode_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +256,7 @@ def _row(proposal: Proposal, *, gaps: int, evidences: int, kept: Kept) -> QueueR
         created_at=proposal.created_at,
         deferred_until=proposal.deferred_until,
         first_by=first.get_username() if first else "",
+        episode_id=proposal.run.episode_id if proposal.run else None,
     )
 
 

@@ -20,6 +20,7 @@ from knowledge.queries.kept import Confidence, kept_of
 from knowledge.queries.near import Near, nearest_to
 from knowledge.queries.queue import confidence_of
 from knowledge.queries.second import FirstApproval, first_approval
+from knowledge.queries.siblings import waiting_in_topics
 from knowledge.queries.targets import Target, target_of
 from knowledge.queries.words import (
     Mark,
@@ -95,7 +96,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class ReviewCard:
-    """One proposal with all that is needed to decide on it."""
+    """One proposal with all that is needed to decide on it.
+
+    **Shape**: ``siblings`` counts what else waits in its topic, read in ``episode_id``.
+    """
 
     id: int
     version: int
@@ -135,6 +139,7 @@ class ReviewCard:
     conversation_title: str
     said_at: datetime | None
     siblings: int
+    episode_id: int | None
     elsewhere: tuple[Mark, ...]
     decisions: tuple[PastDecision, ...]
     first: FirstApproval | None
@@ -169,7 +174,7 @@ def space_of_proposal(proposal_id: int) -> int | None:
 def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) -> ReviewCard | None:
     """Read a review card, or None where the space has no such proposal.
 
-    **Shape**: ``before`` and ``after`` open further messages. **Cost**: at most 22 queries.
+    **Shape**: ``before`` and ``after`` open further messages. **Cost**: at most 23 queries.
     """
     proposal = (
         Proposal.objects.filter(space_id=space_id, pk=proposal_id, redacted_at__isnull=True)
@@ -185,6 +190,8 @@ def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) ->
     )
     words, elsewhere, conversation_id = _words(proposal, evidence, before=before, after=after)
     conversation = evidence[0].message.conversation if evidence else None
+    read_in = evidence[0].message.episode_id if evidence else None
+    episode_id = proposal.run.episode_id if proposal.run else read_in
     return ReviewCard(
         **_plain(proposal),
         confidence=confidence_of(proposal, kept_of(space_id)),
@@ -202,7 +209,8 @@ def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) ->
         conversation_id=conversation_id,
         conversation_title=conversation.title if conversation else "",
         said_at=evidence[0].message.sent_at if evidence else None,
-        siblings=_siblings(proposal),
+        siblings=_siblings(proposal, episode_id=episode_id),
+        episode_id=episode_id,
         elsewhere=elsewhere,
         decisions=decisions_on(proposal.pk),
         first=first_approval(proposal),
@@ -349,13 +357,9 @@ def _run(run: ExtractionRun) -> RunFacts:
     )
 
 
-def _siblings(proposal: Proposal) -> int:
-    if proposal.run is None:
+def _siblings(proposal: Proposal, *, episode_id: int | None) -> int:
+    """Count what else waits for a first decision in the same topic."""
+    if episode_id is None:
         return 0
-    return (
-        Proposal.objects.filter(
-            run__episode_id=proposal.run.episode_id, state__in=list(WAITING_STATES)
-        )
-        .exclude(pk=proposal.pk)
-        .count()
-    )
+    counted = proposal.run_id is not None and proposal.state == TrustState.PENDING
+    return waiting_in_topics([episode_id]).get(episode_id, 0) - counted

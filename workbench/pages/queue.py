@@ -1,13 +1,16 @@
 """The list of what waits, as a page of its own and beside a card."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.urls import reverse
 
 from extraction.uploads.queries import conversations_of
 from knowledge.queries.queue import QueueFilter, QueuePage, QueueRow, has_any_proposal, queue_page
 from knowledge.queries.queue_order import Cursor
+from knowledge.queries.siblings import waiting_in_topics
 from workbench import vocabulary
 from workbench.access import Seat
 from workbench.masking import masked_if
@@ -31,7 +34,8 @@ class Choice:
 class ListedRow:
     """A row and the address of its card.
 
-    **Shape**: secrets in ``text`` are masked; ``held`` names somebody else who has it open.
+    **Shape**: secrets in ``text`` are masked; ``held`` names somebody else who has it open;
+    ``together`` counts what waits in the same conversation's topic where there is more than this.
     """
 
     row: QueueRow
@@ -39,6 +43,8 @@ class ListedRow:
     url: str
     is_current: bool
     held: Held | None = None
+    together: int = 0
+    together_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +108,13 @@ class Reading:
         cursor = self.found.next if ends else self.cursor
         return reverse("review", args=[proposal_id]) + query(self.chosen, cursor=cursor)
 
+    def episode_url(self, episode_id: int | None, *, at: int) -> str:
+        """Return where a proposal is decided in its episode, '' where it has none."""
+        if episode_id is None:
+            return ""
+        here = reverse("episode", args=[episode_id])
+        return here + query(self.chosen, cursor=self.cursor, at=at)
+
     @property
     def query(self) -> str:
         """Return the end of an address that leads back to this list."""
@@ -137,6 +150,7 @@ def queue_list(reading: Reading, *, seat: Seat, current: int | None = None) -> Q
     chosen, found = reading.chosen, reading.found
     more = reading.found.next
     base = reverse("queue")
+    together = waiting_in_topics([row.episode_id for row in found.rows if row.episode_id])
     return QueueList(
         heading=_heading(reading),
         rows=tuple(
@@ -146,6 +160,7 @@ def queue_list(reading: Reading, *, seat: Seat, current: int | None = None) -> Q
                 url=reading.card_url(row.id),
                 is_current=row.id == current,
                 held=reading.held.get(row.id),
+                **_together(row, reading=reading, counts=together),
             )
             for row in found.rows
         ),
@@ -173,6 +188,14 @@ def queue_list(reading: Reading, *, seat: Seat, current: int | None = None) -> Q
         matching=found.matching,
         all_held=_all_held(reading),
     )
+
+
+def _together(row: QueueRow, *, reading: Reading, counts: Mapping[int, int]) -> dict[str, Any]:
+    """Say how many wait in the row's topic, and where they are read at once."""
+    count = counts.get(row.episode_id or 0, 0)
+    if count < 2:
+        return {}
+    return {"together": count, "together_url": reading.episode_url(row.episode_id, at=row.id)}
 
 
 def _all_held(reading: Reading) -> AllHeld | None:

@@ -85,6 +85,8 @@ class ReviewView:
     reject_reasons: tuple[tuple[str, str], ...]
     deferrals: tuple[tuple[str, str], ...]
     split_url: str
+    diff_url: str
+    episode_url: str
     stamp: str
     token: uuid.UUID
     held: Held | None = None
@@ -259,6 +261,8 @@ def _addresses(card: ReviewCard, *, reading: Reading, asked: Asked, writes: bool
         "earlier_url": _more(here, asked, earlier=CONTEXT_STEP),
         "later_url": _more(here, asked, later=CONTEXT_STEP),
         "split_url": _and(here, split="1"),
+        "episode_url": reading.episode_url(card.episode_id, at=card.id) if card.siblings else "",
+        "diff_url": here if asked.blocks else _and(here, diff="blocks"),
     }
 
 

@@ -16,7 +16,7 @@ from workbench.access import Seat, check_may_decide, seat_in, seated
 from workbench.commands import claims, drafts
 from workbench.http import HtmxHttpRequest, render_page, see_other
 from workbench.pages import beat as beat_pages
-from workbench.pages import queue as queue_pages
+from workbench.pages import episode as episode_pages
 from workbench.posting import posted_from_card
 from workbench.queries.drafts import draft_of
 from workbench.refusals import acting
@@ -101,7 +101,7 @@ def beat(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse
             page=form.cleaned_data["page"],
             now=now,
         )
-    reading = queue_pages.read(request.GET.dict(), seat=seat, now=now)
+    reading = episode_pages.read(request.GET.dict(), seat=seat, now=now)
     page = beat_pages.beat_view(
         proposal_id,
         standing=standing,

@@ -23,11 +23,13 @@ from workbench import acts, forms, keys_switch, marking, masking, vocabulary
 from workbench.access import Seat, check_may_decide, seat_in, seated
 from workbench.commands import claims, drafts
 from workbench.http import HtmxHttpRequest, render_page, see_other
+from workbench.pages import episode as episode_pages
 from workbench.pages import queue as queue_pages
 from workbench.pages.address import read_filter
 from workbench.pages.editing import Draft
 from workbench.pages.gone import gone_view
 from workbench.pages.lost import Lost
+from workbench.pages.queue import Reading
 from workbench.pages.review import Asked, ReviewView, read_asked, review_view
 from workbench.posting import posted_from_card
 from workbench.queries.claims import held_by_others
@@ -49,12 +51,16 @@ KEEPS_DRAFT = frozenset({"defer", "wake", "reconsider"})
 def card(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpResponse:
     """Show a review card, with the list it was opened from beside it.
 
-    Whoever may decide has it open from now on; a card fetched ahead of time is nobody's yet.
+    Whoever may decide has it open from now on; a card fetched ahead of time is nobody's yet. One
+    that is decided in its episode is shown there.
     """
     seat = _seat_of(request, seat, proposal_id)
+    inside = episode_pages.inside_url(request.GET.dict(), proposal_id=proposal_id)
+    if inside:
+        return see_other(inside)
     ahead = _is_ahead(request)
     asked = read_asked(request.GET.dict())
-    return _render(request, seat, proposal_id, asked=asked, opens=not ahead, ahead=ahead)
+    return render_card(request, seat, proposal_id, asked=asked, opens=not ahead, ahead=ahead)
 
 
 @posted_from_card
@@ -160,7 +166,7 @@ def undo(request: HtmxHttpRequest, seat: Seat, decision_id: UUID) -> HttpRespons
         return see_other(reverse("my_decisions"))
     if done.proposal_id:
         messages.success(request, "Undone. It waits again.")
-        return see_other(reverse("review", args=[done.proposal_id]))
+        return see_other(_card_url(request, done.proposal_id))
     messages.success(request, "Undone. What is believed is as it was before.")
     return see_other(reverse("statement", args=[done.statement_id]))
 
@@ -255,12 +261,12 @@ def _again(
     if isinstance(form, forms.SplitForm):
         said["parts"] = tuple(given.get(name, "") for name in forms.PARTS)
     said["error"] = error or ("" if form.is_valid() else forms.first_error(form))
-    return _render(
+    return render_card(
         request, seat, proposal_id, asked=Asked(), status=status, opens=True, given=given, **said
     )
 
 
-def _render(
+def render_card(
     request: HtmxHttpRequest,
     seat: Seat,
     proposal_id: int,
@@ -268,18 +274,25 @@ def _render(
     asked: Asked,
     opens: bool,
     status: int = 200,
+    reading: Reading | None = None,
     **said: Any,
 ) -> HttpResponse:
+    """Answer with a card in what it stands in: the list, or the episode the address names."""
     found = review_queries.card(
         proposal_id, space_id=seat.space_id, before=asked.before, after=asked.after
     )
     if found is None:
         return _gone(request, seat, proposal_id)
-    reading = queue_pages.read(request.GET.dict(), seat=seat, now=timezone.now())
+    now = timezone.now()
+    reading = reading or episode_pages.read(request.GET.dict(), seat=seat, now=now)
+    found = episode_pages.as_read_here(found, reading)
     keys_on = keys_switch.are_on(request)
     page = review_view(found, reading=reading, seat=seat, asked=asked, keys_on=keys_on, **said)
     if opens and found.is_open and seat.may_decide and request.method != "HEAD":
         _open(page, seat=seat)
+    if isinstance(reading, episode_pages.EpisodeReading):
+        page = episode_pages.episode_view(page, reading=reading)
+        return render_page(request, template="episodes/episode.html", page=page, status=status)
     return render_page(request, template="review/card.html", page=page, status=status)
 
 
@@ -291,6 +304,11 @@ def _gone(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespons
     if request.htmx:  # which would not put a failed answer on the page
         return HttpResponseClientRedirect(reverse("review", args=[proposal_id]))
     return render_page(request, template="review/gone.html", page=page, status=410)
+
+
+def _card_url(request: HtmxHttpRequest, proposal_id: int) -> str:
+    tail = request.GET.urlencode()
+    return reverse("review", args=[proposal_id]) + (f"?{tail}" if tail else "")
 
 
 def _seat_of(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> Seat:
@@ -309,6 +327,8 @@ def _open(page: ReviewView, *, seat: Seat) -> None:
 
 def _go_on(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> HttpResponse:
     """Lead to the next card, or let the browser show the one it has fetched ahead of time."""
+    if episode_pages.asked_in(request.GET.dict()):
+        return see_other(episode_pages.onward(request.GET.dict(), seat=seat, after=after))
     pk, url = _onward(request, seat, after=after)
     if pk is None or not request.htmx or AHEAD not in request.headers:
         return see_other(url)
@@ -332,8 +352,7 @@ def _onward(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> tuple
     if after is not None and still_waits(after, space_id=seat.space_id, tab=tab):
         held = held_by_others(space_id=seat.space_id, user_id=seat.user_id, now=now)
         if after not in held:
-            tail = request.GET.urlencode()
-            return after, reverse("review", args=[after]) + (f"?{tail}" if tail else "")
+            return after, _card_url(request, after)
     reading = queue_pages.read(given, seat=seat, now=now)
     first = next((row.id for row in reading.found.rows if row.id not in reading.held), None)
     return first, reading.card_url(first) or reverse("queue") + reading.query
