@@ -8,15 +8,18 @@ import math
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 from django.utils import timezone
 
+from extraction.embeddings import memory
 from extraction.embeddings.base import Embedder
-from extraction.embeddings.registry import get_embedder
-from extraction.errors import ExtractionError, TextRefused
+from extraction.embeddings.openai import OpenAIEmbedder
+from extraction.embeddings.registry import ENDPOINT, chosen, configured_endpoint, get_embedder
+from extraction.errors import EmbeddingError, ExtractionError, TextRefused
 from knowledge.commands import indexing, jobs
 from knowledge.errors import Conflict
 from knowledge.queries.jobs import open_jobs
@@ -77,10 +80,13 @@ def look_job(payload: dict[str, Any], held: Lease) -> bool:
     now = timezone.now()
     indexing.ask_to_look(now=now, every=LOOK_EVERY, rounds_ahead=1)
     try:
-        model = get_embedder().model_id
+        embedder = get_embedder()
+        model = embedder.model_id
     except ExtractionError as error:
         log.warning("vectors_not_looked_for", reason=str(error))
+        _note_trouble(error)
         return False
+    _note_dimensions(embedder)
     for space_id in spaces_to_embed(model=model):
         _ask_anew(space_id, now=now)
     return False
@@ -184,6 +190,18 @@ def _embed_alone(text: str, *, embedder: Embedder) -> list[float] | None:
     except TextRefused as refusal:
         log.warning("text_not_embedded", reason=str(refusal))
         return None
+
+
+def _note_dimensions(embedder: Embedder) -> None:
+    """Let other processes, and people who look, know what an endpoint's vectors are like."""
+    if isinstance(embedder, OpenAIEmbedder):
+        memory.note_vectors(embedder.endpoint, dimensions=embedder.dimensions)
+
+
+def _note_trouble(error: ExtractionError) -> None:
+    if isinstance(error, EmbeddingError) and chosen() == ENDPOINT:
+        with suppress(EmbeddingError):
+            memory.note_trouble(configured_endpoint(), sentence=str(error))
 
 
 def _ask_anew(space_id: int, *, now: datetime) -> None:

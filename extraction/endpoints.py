@@ -83,7 +83,10 @@ def remembered() -> tuple[Remembered, ...]:
 
 def public_address(url: str) -> str:
     """Give an address without user, password, query or fragment: fit to be stored and shown."""
-    parts = urlsplit(url.strip())
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return "(no address)"
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))[:500]
 
@@ -131,9 +134,15 @@ def note_failure(row: ModelEndpoint, *, sentence: str, breaker: Breaker, now: da
 
     ``sentence`` is this program's own, never a server's words.
     """
+    note_trouble(row, sentence=sentence)
+    rows = ModelEndpoint.objects.filter(pk=row.pk)
+    rows.filter(failures__gte=breaker.failures).update(open_until=now + breaker.rest)
+
+
+def note_trouble(row: ModelEndpoint, *, sentence: str) -> None:
+    """Count a failure of an endpoint whose rest is decided elsewhere. ``sentence`` as above."""
     rows = ModelEndpoint.objects.filter(pk=row.pk)
     rows.update(failures=F("failures") + 1, last_error=sentence[:300])
-    rows.filter(failures__gte=breaker.failures).update(open_until=now + breaker.rest)
 
 
 def note_rest(row: ModelEndpoint, *, sentence: str, seconds: float, now: datetime) -> None:

@@ -10,6 +10,7 @@ from workbench.views import (
     episodes,
     erasures,
     imports,
+    installation,
     keys,
     policy,
     privacy,
@@ -93,6 +94,9 @@ urlpatterns: list[URLPattern] = [
     path("keys/", keys.keys, name="keys"),
     path("keys/create/", keys.create, name="create_key"),
     path("keys/<int:key_id>/revoke/", keys.revoke, name="revoke_key"),
+    path("settings/", installation.settings, name="settings"),
+    path("settings/try-models/", installation.try_models, name="try_models"),
+    path("settings/try-embedder/", installation.try_embedder, name="try_embedder"),
     path("shortcuts/", queue.shortcuts, name="shortcuts"),
     path("shortcuts/switch/", queue.switch_keys, name="switch_keys"),
 ]

@@ -7,6 +7,7 @@ from django.urls import NoReverseMatch, reverse
 from knowledge.queries.queue import pending_count
 from workbench.access import Seat
 from workbench.privacy_access import may_see_privacy
+from workbench.settings_access import may_see_settings
 
 _PLACES: tuple[tuple[str, str, str], ...] = (
     ("Queue", "queue", "go-queue"),
@@ -19,6 +20,7 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
     ("Policy", "policy", ""),
     ("Keys", "keys", ""),
     ("Privacy", "privacy", ""),
+    ("Settings", "settings", ""),
     ("Audit", "admin:index", ""),
 )
 
@@ -72,6 +74,8 @@ def shell(
 def _is_open_to(seat: Seat, name: str) -> bool:
     if name == "privacy":
         return may_see_privacy(seat)
+    if name == "settings":
+        return may_see_settings(seat)
     return seat.is_staff or not name.startswith("admin:")
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import json
 import math
 import struct
 from typing import Annotated
@@ -11,6 +12,7 @@ from pydantic import BaseModel, Strict, ValidationError
 from extraction.errors import EmbeddingError
 
 _FLOAT_BYTES = 4
+_MOST_TOKENS = 10**9
 # Under this length a direction is rounding noise.
 _LEAST_LENGTH = 1e-20
 
@@ -51,6 +53,16 @@ def read(raw: bytes, *, count: int) -> list[list[float]]:
             f"{', '.join(map(str, sorted(lengths)))} numbers."
         )
     return vectors
+
+
+def tokens_in(raw: bytes) -> int | None:
+    """Read how many tokens an answer took; None where the server does not say."""
+    try:
+        used = json.loads(raw)["usage"]["prompt_tokens"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    is_number = isinstance(used, int) and not isinstance(used, bool) and 0 <= used < _MOST_TOKENS
+    return used if is_number else None
 
 
 def _in_order(entries: list[_Entry]) -> list[_Entry]:

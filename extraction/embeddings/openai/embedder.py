@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
 
 from extraction.embeddings.base import MOST_DIMENSIONS, DuplicateThresholds
 from extraction.embeddings.calibration import measured_thresholds
-from extraction.embeddings.openai.answers import NoDirection, read
+from extraction.embeddings.openai.answers import NoDirection, read, tokens_in
 from extraction.embeddings.openai.endpoint import Endpoint, prefix_of
 from extraction.embeddings.openai.wire import InputRefused, Patience, Wire
 from extraction.embeddings.query_memory import QueryMemory
@@ -25,6 +26,15 @@ _SHORTEST = 100
 _NOTHING = "."
 # What may be left out of a request where a server does not know it.
 _OPTIONAL = ("dimensions", "encoding_format")
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a trial brought. **Shape**: ``tokens`` is None where the server does not count them."""
+
+    vectors: list[list[float]]
+    left_out: frozenset[str]
+    tokens: int | None
 
 
 class OpenAIEmbedder:
@@ -107,6 +117,22 @@ class OpenAIEmbedder:
         self._queries.keep(asked, vector)
         return vector
 
+    def try_out(self, texts: Sequence[str]) -> Tried:
+        """Embed a few texts to see what the endpoint can: asked once, without insisting.
+
+        **Raises**: EmbeddingError.
+        """
+        endpoint = self.endpoint
+        prepared = [self._prepared(text, prefix=self._passage_prefix) for text in texts]
+        once = Patience(endpoint.timeout_s, 1, endpoint.timeout_s)
+        raw = self._asked(prepared, patience=once)
+        vectors = self._checked(raw, count=len(texts))
+        return Tried(vectors, frozenset(self._left_out), tokens_in(raw))
+
+    def close(self) -> None:
+        """Let go of the connections, where this embedder is not used any more."""
+        self._wire.close()
+
     def _prepared(self, text: str, *, prefix: str) -> str:
         plain = readable(text, longest=self.endpoint.longest)
         return prefix + (plain if plain.strip() else _NOTHING)
@@ -139,9 +165,18 @@ class OpenAIEmbedder:
         raise TextRefused(f"A text gets no vector. {refusal}")
 
     def _vectors(self, texts: Sequence[str], *, patience: Patience) -> list[list[float]]:
+        return self._checked(self._asked(texts, patience=patience), count=len(texts))
+
+    def _checked(self, raw: bytes, *, count: int) -> list[list[float]]:
+        vectors = read(raw, count=count)
+        self._check_dimensions(len(vectors[0]))
+        return vectors
+
+    def _asked(self, texts: Sequence[str], *, patience: Patience) -> bytes:
+        """Ask, leaving out one after the other the parameters this server does not take."""
         body = self._body(texts)
         try:
-            raw = self._wire.ask(body, patience=patience)
+            return self._wire.ask(body, patience=patience)
         except InputRefused as refusal:
             blamed = next(
                 (name for name in _OPTIONAL if name in body and name in refusal.words), ""
@@ -149,10 +184,7 @@ class OpenAIEmbedder:
             if not blamed:
                 raise
             self._left_out.add(blamed)
-            return self._vectors(texts, patience=patience)
-        vectors = read(raw, count=len(texts))
-        self._check_dimensions(len(vectors[0]))
-        return vectors
+            return self._asked(texts, patience=patience)
 
     def _body(self, texts: Sequence[str]) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self.endpoint.model, "input": list(texts)}

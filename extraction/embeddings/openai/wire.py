@@ -89,6 +89,13 @@ class Wire:
         self._failures = 0
         return raw
 
+    def close(self) -> None:
+        """Let go of the connections; another question makes new ones."""
+        with self._lock:
+            if self._client is not None and self._made_in == os.getpid():
+                self._client.close()
+            self._client = None
+
     def _ask_patiently(self, body: dict[str, Any], *, patience: Patience) -> bytes:
         ends_at = _now() + patience.at_most_s
         for attempt in range(patience.attempts):
@@ -157,9 +164,10 @@ class Wire:
             for text in texts
         ):
             return ""
-        words = " ".join(str(said).split())[:_MOST_WORDS]
+        words = " ".join(str(said).split())
         key = self._endpoint.api_key
-        return words.replace(key, "…") if key else words
+        # Before it is cut, or half of the key might stay.
+        return (words.replace(key, "…") if key else words)[:_MOST_WORDS]
 
     def _connected(self) -> openai.OpenAI:
         """Give the client of this process: connections do not survive a fork."""

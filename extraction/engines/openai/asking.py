@@ -20,7 +20,7 @@ from extraction.engines import metering
 from extraction.engines.metering import Call
 from extraction.engines.openai import prompts, reading, structure
 from extraction.engines.openai.config import Config
-from extraction.engines.openai.failures import Failed, Trouble
+from extraction.engines.openai.failures import SET_WRONG, Failed, Trouble
 from extraction.engines.openai.patience import Answered, Patience, insist
 from extraction.engines.openai.reading import Fault, Unusable
 from extraction.engines.openai.transport import Reply, Transport
@@ -266,7 +266,7 @@ class Asker:
             endpoints.note_rest(
                 asked.row, sentence=str(error), seconds=failure.retry_after_s, now=now
             )
-        elif failure.may_pass or failure.trouble in {Trouble.KEY, Trouble.NO_MODEL}:
+        elif failure.may_pass or failure.trouble in SET_WRONG:
             endpoints.note_failure(
                 asked.row, sentence=str(error), breaker=self._config.breaker, now=now
             )

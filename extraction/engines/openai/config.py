@@ -54,10 +54,10 @@ def from_settings(*, model: str = "", predict_model: str = "") -> Config:
     """Read the configuration of this installation; a model given here comes first."""
     chosen = model or settings.LLM_MODEL
     return Config(
-        base_url=settings.LLM_BASE_URL,
+        base_url=settings.LLM_BASE_URL.strip(),
         model=chosen,
         predict_model=predict_model or settings.PREDICT_MODEL or chosen,
-        api_key=settings.LLM_API_KEY,
+        api_key=settings.LLM_API_KEY.strip(),  # a file's last line ends one
         timeout_s=settings.LLM_TIMEOUT_S,
         attempts=max(1, settings.LLM_ATTEMPTS),
         concurrency=max(1, settings.LLM_CONCURRENCY),

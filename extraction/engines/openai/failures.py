@@ -46,6 +46,8 @@ class Trouble(StrEnum):
     NO_MODEL = "no_model"
     GARBLED = "garbled"
     TIME_UP = "time_up"
+    NO_ADDRESS = "no_address"
+    NO_KEY = "no_key"
 
 
 # What may pass when the same question is put again.
@@ -105,6 +107,9 @@ class Failed(Exception):
             "Check LLM_MODEL and LLM_BASE_URL.",
             Trouble.GARBLED: f"{where} answered{told} with something that is no chat completion. "
             f"{_ADDRESS}",
+            Trouble.NO_ADDRESS: "LLM_BASE_URL is no address: it begins with http:// or https://"
+            " and names a host.",
+            Trouble.NO_KEY: "LLM_API_KEY holds signs that no key has.",
             Trouble.TIME_UP: f"The time one run may take was up before {where[4:]} was asked."
             " Raise LLM_RUN_S and WORKER_TIMEOUT_S, or choose a faster model.",
         }[self.trouble]
@@ -115,6 +120,8 @@ class Failed(Exception):
             Trouble.KEY: EngineMisconfigured,
             Trouble.NO_MODEL: EngineMisconfigured,
             Trouble.REJECTED: EngineMisconfigured,
+            Trouble.NO_ADDRESS: EngineMisconfigured,
+            Trouble.NO_KEY: EngineMisconfigured,
             Trouble.FILTERED: EngineRefused,
             Trouble.TOO_LONG: EpisodeTooLong,
         }
@@ -122,8 +129,17 @@ class Failed(Exception):
         return kinds.get(self.trouble, EngineUnavailable)(sentence)
 
 
-def from_status(status: int, *, body: object, headers: Mapping[str, str]) -> Failed:
-    """Read what a server's refusal means from its status, code and headers."""
+# What a person has to set right; until then every question fails.
+SET_WRONG = frozenset({Trouble.KEY, Trouble.NO_MODEL, Trouble.NO_ADDRESS, Trouble.NO_KEY})
+
+
+def from_status(
+    status: int, *, body: object, headers: Mapping[str, str], secret: str = ""
+) -> Failed:
+    """Read what a server's refusal means from its status, code and headers.
+
+    ``secret`` is left out, also where a server gives it back as its code.
+    """
     error = body.get("error", body) if isinstance(body, dict) else body
     fields = error if isinstance(error, dict) else {}
     message = str(fields.get("message") or fields.get("detail") or error or "")
@@ -136,10 +152,17 @@ def from_status(status: int, *, body: object, headers: Mapping[str, str]) -> Fai
     return Failed(
         trouble=trouble,
         status=status,
-        code=code if _CODE.fullmatch(code) and code != "error" else "",
+        code=code if _is_code(code, secret=secret) else "",
         parameter=refused if trouble in {Trouble.REJECTED, Trouble.TOO_LONG} else "",
         retry_after_s=retry_after(headers),
     )
+
+
+def _is_code(code: str, *, secret: str) -> bool:
+    """Say whether something is a code that may be shown, and not a key or a part of one."""
+    if not _CODE.fullmatch(code) or code == "error":
+        return False
+    return not secret or (secret not in code and code not in secret)
 
 
 def _trouble(status: int, *, said: str) -> Trouble:

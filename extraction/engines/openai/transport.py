@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import httpx2
 import openai
 
 from extraction.engines.openai.config import Config
@@ -39,20 +40,18 @@ class Transport:
     """The connection to one endpoint, shared by the threads of a process."""
 
     def __init__(self, config: Config) -> None:
-        self._client = openai.OpenAI(
-            base_url=config.base_url,
-            # Servers without keys get one that opens nothing; the SDK insists on some.
-            api_key=config.api_key or "none",
-            max_retries=0,
-        )
-        # The SDK takes these from its own variables; here the settings alone count.
-        self._client.organization = self._client.project = None
+        self._key = config.api_key
+        self._client = _client(config)
 
     def __repr__(self) -> str:
         return "Transport()"
 
     def send(self, body: dict[str, Any], *, timeout_s: float) -> Reply:
         """Put one question once. **Raises**: Failed."""
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise Failed(Trouble.NO_KEY)
+        if self._client is None:
+            raise Failed(Trouble.NO_ADDRESS)
         ends_at = time.monotonic() + timeout_s
         timeout = openai.Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s))
         try:
@@ -64,11 +63,33 @@ class Transport:
             raise Failed(Trouble.TIMEOUT) from None
         except openai.APIStatusError as error:
             raise from_status(
-                error.status_code, body=error.body, headers=error.response.headers
+                error.status_code,
+                body=error.body,
+                headers=error.response.headers,
+                secret=self._key,
             ) from None
-        except openai.APIError:
-            raise Failed(Trouble.CONNECTION) from None
+        except openai.APIError as error:
+            wrong = isinstance(error.__cause__, (httpx2.UnsupportedProtocol, httpx2.InvalidURL))
+            raise Failed(Trouble.NO_ADDRESS if wrong else Trouble.CONNECTION) from None
+        except httpx2.InvalidURL:
+            raise Failed(Trouble.NO_ADDRESS) from None
         return parse(raw)
+
+
+def _client(config: Config) -> openai.OpenAI | None:
+    """Make the SDK's client; None where the address is none."""
+    try:
+        client = openai.OpenAI(
+            base_url=config.base_url,
+            # Servers without keys get one that opens nothing; the SDK insists on some.
+            api_key=config.api_key or "none",
+            max_retries=0,
+        )
+    except (openai.OpenAIError, httpx2.InvalidURL, ValueError):
+        return None
+    # The SDK takes these from its own variables; here the settings alone count.
+    client.organization = client.project = None
+    return client
 
 
 def _read(response: Any, *, ends_at: float) -> bytes:
