@@ -105,7 +105,9 @@
 
   document.addEventListener("htmx:beforeOnLoad", (event) => {
     const form = editNow();
-    if (form && event.detail.xhr.getResponseHeader("HX-Redirect")?.includes("/login/")) stash(form);
+    if (!form || !event.detail.xhr.getResponseHeader("HX-Redirect")?.includes("/login/")) return;
+    stash(form);
+    if (event.detail.elt.matches("[data-quiet]")) event.preventDefault(); // nobody is led away while writing
   });
 
   document.addEventListener("htmx:beforeRequest", (event) => {
@@ -201,12 +203,10 @@
   let fetching = 0;
 
   async function fetchAhead() {
-    const link = document.querySelector("a[rel=next][data-action=next]");
     const card = cardNow();
-    if (!link || card?.dataset.open === undefined) return;
-    const url = link.getAttribute("href");
+    if (!card?.dataset.next) return;
     try {
-      const answer = await ask(url, { headers: { "HX-Target": "work", "X-Ahead": "1" } });
+      const answer = await ask(card.dataset.next, { headers: { "HX-Target": "work", "X-Ahead": "1" } });
       if (!answer.ok || answer.headers.has("HX-Redirect") || answer.headers.has("HX-Retarget")) return;
       const html = await answer.text();
       const found = /data-card="(\d+)" data-stamp="([\d.]+)"/.exec(html);

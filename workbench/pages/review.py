@@ -109,6 +109,13 @@ class ReviewView:
         return _target_ended(self.card)
 
     @property
+    def ahead_url(self) -> str:
+        """Return the card a decision leads to: the next one, else the first of the list."""
+        rows = self.list.rows
+        others = (row.url for row in rows if row.row.id != self.card.id and row.held is None)
+        return self.next_url or next(others, "")
+
+    @property
     def leads(self) -> bool:
         """Tell whether the eye belongs on the statement: nothing else on the page asks for it."""
         writes = self.draft is not None and not self.draft.restored
