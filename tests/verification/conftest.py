@@ -27,7 +27,9 @@ def engine(settings: Settings, db: None) -> OpenAIEngine:
         if name in {"LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "PREDICT_MODEL"}:
             setattr(settings, name, value)
         elif hasattr(settings, name):
-            setattr(settings, name, environ.Env().parse_value(value, float))
+            kind = type(getattr(settings, name))
+            number = kind if kind in {int, float} else float
+            setattr(settings, name, environ.Env().parse_value(value, number))
     host = urlsplit(given["LLM_BASE_URL"]).hostname or ""
     socket_allow_hosts([host, "127.0.0.1", "localhost", "::1"], allow_unix_socket=True)
     settings.PREDICT_MODEL = given.get("PREDICT_MODEL") or given["LLM_MODEL"]
