@@ -12,6 +12,7 @@ from django.db import DatabaseError, connections
 from django.utils import timezone
 
 from extraction import forgetting
+from extraction.endpoints import public_address
 from extraction.errors import BadInput
 from knowledge.queries.tombstones import standing_key_versions
 from workbench.doctor_embedder import look_at_embedder
@@ -197,19 +198,25 @@ def look_at_endpoint(name: str, url: str, *, key: str) -> Iterator[Finding]:
     if not url:
         yield Finding("ok", name.lower(), f"No {name}_BASE_URL: the built-in one is used.")
         return
+    shown, key = public_address(url), key.strip()
+    if not (key.isascii() and key.isprintable()):
+        says = f"{name}_API_KEY holds signs that no key has."
+        yield Finding("failed", name.lower(), says, f"Check {name}_API_KEY.")
+        return
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        answer = httpx.get(f"{url.rstrip('/')}/models", headers=headers, timeout=ENDPOINT_TIMEOUT_S)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        yield Finding(
-            "failed", name.lower(), f"{url} cannot be reached: {error}", f"Check {name}_BASE_URL."
-        )
+        address = f"{url.strip().rstrip('/')}/models"
+        answer = httpx.get(address, headers=headers, timeout=ENDPOINT_TIMEOUT_S)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        # Not in the library's words: they may hold the address with what opens it, or a header.
+        says = f"{shown} cannot be reached ({type(error).__name__})."
+        yield Finding("failed", name.lower(), says, f"Check {name}_BASE_URL.")
         return
     if answer.status_code in {401, 403}:
-        yield Finding("failed", name.lower(), f"{url} refuses the key.", f"Check {name}_API_KEY.")
+        yield Finding("failed", name.lower(), f"{shown} refuses the key.", f"Check {name}_API_KEY.")
     elif answer.status_code >= 500:
         yield Finding(
-            "failed", name.lower(), f"{url} answers {answer.status_code}.", "Look at its logs."
+            "failed", name.lower(), f"{shown} answers {answer.status_code}.", "Look at its logs."
         )
     else:  # some servers have no list of models; that they answer is enough
-        yield Finding("ok", name.lower(), f"{url} answers.")
+        yield Finding("ok", name.lower(), f"{shown} answers.")

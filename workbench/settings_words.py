@@ -57,7 +57,7 @@ def _patience(setup: EngineSetup) -> tuple[Fact, ...]:
     return (
         Fact(
             "Patience",
-            f"{setup.timeout_s:g} s for an answer, asked up to {_times(setup.attempts)},"
+            f"{setup.timeout_s:g} s for an answer, asked {_times(setup.attempts)},"
             f" {setup.run_s:g} s for a run",
             ("LLM_TIMEOUT_S", "LLM_ATTEMPTS", "LLM_RUN_S"),
         ),
@@ -162,7 +162,7 @@ def _key(*, is_set: bool) -> str:
 
 
 def _times(number: int) -> str:
-    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+    return {1: "once", 2: "at most twice"}.get(number, f"at most {number} times")
 
 
 def _count(number: int, what: str) -> str:

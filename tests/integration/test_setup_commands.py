@@ -177,3 +177,18 @@ def test_the_doctor_names_missing_migrations() -> None:
 def test_the_admin_shows_people_and_no_queue_to_schedule_functions_in() -> None:
     shown = {model._meta.label for model in site._registry}
     assert shown == {"auth.User", "auth.Group"}
+
+
+@pytest.mark.parametrize(
+    ("address", "key", "says"),
+    [
+        ("http://ana:hunter2@127.0.0.1:9/v1?token=hunter2", "hunter2", "http://127.0.0.1:9/v1 can"),
+        ("http://127.0.0.1:9/v1", "hunter2\nhunter2", "no key has"),
+        ("http://127.0.0.1:9/v1", "hunter2ключ", "no key has"),
+        ("http://[hunter2", "", "cannot be reached"),
+    ],
+)
+def test_what_opens_an_endpoint_is_never_told(address: str, key: str, says: str) -> None:
+    (finding,) = doctor.look_at_endpoint("LLM", address, key=key)
+    assert finding.state == "failed" and says in finding.says
+    assert "hunter2" not in f"{finding.says} {finding.todo}"
