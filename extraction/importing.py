@@ -277,7 +277,7 @@ def _take_in(
 ) -> None:
     """Take one conversation, or count why it is not taken."""
     if lenient and whose.subject is None:
-        found: Cast | None = people.cast_as_named(item.participants)
+        found = people.cast_as_named(item.participants)
     else:
         found = people.cast(item.participants, whose)
     if found is None:
@@ -371,9 +371,11 @@ def _check_subject(subject: SubjectRef | None, *, space_id: int) -> None:
 def _check_anybody(tally: ImportTally, *, choices: Choices, path: Path) -> None:
     """Refuse to call it a success that nothing in the file was the subject's.
 
-    **Raises**: NoSuchSpeaker.
+    **Raises**: NoSuchSpeaker, SubjectNeeded.
     """
     if tally.left_out and not tally.conversations:
+        if choices.subject is None:
+            raise people.SubjectNeeded([])
         wanted = choices.speaker or str(choices.subject)
         raise people.NoSuchSpeaker(wanted, found=look(path, choices=choices).names())
 

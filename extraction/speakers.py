@@ -74,24 +74,27 @@ class Cast:
 def cast(participants: Sequence[Participant], whose: Whose) -> Cast | None:
     """Say which speaker is which subject, or None where the subject says nothing.
 
+    Where no subject was chosen, a conversation in which no person speaks is nobody's.
+
     **Raises**: SubjectNeeded.
     """
     named = _named(participants)
     subject = whose.subject
     if subject is None:
-        if not named or len(named) < len(participants):
+        if any(not one.external_id for one in participants):
             raise SubjectNeeded([one.speaker for one in participants])
-        return _cast(named, proposes_for=None)
-    if subject.kind != "user":
+        return _cast(named, proposes_for=None) if named else None
+    if subject.kind != "user" or not participants:
+        # Where no person speaks, a model or a tool of the subject's name is not the subject.
         return Cast({}, (subject,), (subject,))
-    if participants and whose.speaker not in {one.speaker for one in participants}:
+    if whose.speaker not in {one.speaker for one in participants}:
         return None
     return _cast(named | {whose.speaker: subject}, proposes_for=subject)
 
 
-def cast_as_named(participants: Sequence[Participant]) -> Cast:
-    """Say who is who as far as the file tells, where nobody was chosen yet."""
-    return _cast(_named(participants), proposes_for=None)
+def cast_as_named(participants: Sequence[Participant]) -> Cast | None:
+    """Say who is who as far as the file tells, where nobody was chosen yet; None for nobody's."""
+    return _cast(_named(participants), proposes_for=None) if participants else None
 
 
 def _named(participants: Sequence[Participant]) -> dict[str, SubjectRef]:

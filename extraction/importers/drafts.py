@@ -48,9 +48,11 @@ def settle(
     ]
 
 
-def unforged(messages: Collection[ImportedMessage]) -> tuple[ImportedMessage, ...]:
-    """Tell apart a model or tool that bears the name of a user here."""
-    users = {message.speaker for message in messages if message.kind in USER_KINDS}
+def unforged(
+    messages: Collection[ImportedMessage], *, users: Collection[str] = ()
+) -> tuple[ImportedMessage, ...]:
+    """Tell apart a model or tool that bears the name of a user here, or of one of ``users``."""
+    users = {*users, *(message.speaker for message in messages if message.kind in USER_KINDS)}
     return tuple(
         replace(message, speaker=bounded(f"{message.speaker} ({message.kind})"))
         if message.kind not in USER_KINDS and message.speaker in users
@@ -65,6 +67,11 @@ def participants_of(
     """List who spoke as a user: by the file's id for its user, by name, or as nobody known."""
     speakers = dict.fromkeys(m.speaker for m in messages if m.kind in USER_KINDS)
     return tuple(_participant(speaker, user=user) for speaker in speakers)
+
+
+def participants_named(speakers: Collection[str]) -> tuple[Participant, ...]:
+    """List who speaks as a user, by the names that the file's messages have."""
+    return tuple(_participant(speaker, user="") for speaker in speakers)
 
 
 def content_of(draft: Draft) -> str:

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, tzinfo
 
 from extraction.importers.errors import DayOrderNeeded, ZoneNeeded
 from extraction.importers.source import Source
+from extraction.importers.wording import check_year
 
 ORDERS = ("dmy", "mdy", "ymd")
 _REPEATEDLY = 2
@@ -79,7 +80,11 @@ class LocalClock:
         self._is_second = False
 
     def utc(self, local: datetime) -> datetime:
-        """Give the instant of a time without a zone. **Units**: aware UTC."""
+        """Give the instant of a time without a zone.
+
+        **Units**: aware UTC. **Raises**: Unfit for years that no clock of a message shows.
+        """
+        check_year(local)
         first = local.replace(tzinfo=self._zone)
         second = first.replace(fold=1)
         earlier, later = first.utcoffset(), second.utcoffset()

@@ -24,17 +24,25 @@ from extraction.importers.drafts import (
     NAMELESS_USER,
     USER_KINDS,
     Draft,
-    participants_of,
+    participants_named,
     settle,
     unforged,
 )
 from extraction.importers.errors import AtLine, BrokenLine
 from extraction.importers.identity import MessageIds
+from extraction.importers.limits import LINE_LIMIT
 from extraction.importers.lines import read_lines
 from extraction.importers.local_times import LocalClock, OrderOfDays, zone_of
 from extraction.importers.opening import Fit, Opening
 from extraction.importers.source import Member, Source
-from extraction.importers.spreadsheet_cells import Local, columns_of, is_enough, kind_of, time_of
+from extraction.importers.spreadsheet_cells import (
+    Local,
+    columns_of,
+    is_enough,
+    joined,
+    kind_of,
+    time_of,
+)
 from extraction.importers.wording import Unfit, bounded, digest, stable_id, storable
 
 NAME = "csv"
@@ -42,6 +50,11 @@ _DELIMITERS = ",;\t|"
 _PART = 2_000  # rows held at once
 _REMEMBERED = 2_000  # conversations whose ids are remembered; exports keep a conversation together
 _MOST_BLANKS = 20
+_SEPARATOR = re.compile(r"sep=.", re.IGNORECASE)  # what Excel takes as its cells' separator
+_BARE_RETURN = re.compile(r"(?<=\r)(?!\n)(?=.)", re.DOTALL)  # how old Macs end lines
+_END = "\x00"  # a row after the last one: no line that is read holds a NUL
+# A cell may be as long as a line. The library's own bound is lower, and one for all its readers.
+csv.field_size_limit(LINE_LIMIT)
 
 
 class Spreadsheet:
@@ -58,7 +71,8 @@ class Spreadsheet:
         """Tell whether the first line is a heading that says who said what."""
         if opening.shape != "text":
             return Fit.NO
-        first = next((line for line in opening.head.splitlines() if line.strip()), "")
+        told = (line for line in opening.head.splitlines() if line.strip())
+        first = next((line for line in told if not _SEPARATOR.fullmatch(line)), "")
         return Fit.SHAPE if is_enough(_heading(first)[1]) else Fit.NO
 
     def read(self, source: Source) -> Iterator[Imported]:
@@ -83,6 +97,7 @@ class _Row:
 class _Part:
     """What was gathered of one conversation."""
 
+    people: tuple[str, ...]
     title: str = ""
     drafts: list[tuple[Draft, int]] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
@@ -100,10 +115,11 @@ class _Table:
         self._held = 0
         self._ids: OrderedDict[str, MessageIds] = OrderedDict()
         self._first = ""
+        self._people: dict[str, dict[str, None]] = {}
 
     def read(self) -> Iterator[Imported]:
         """Yield parts of conversations and what could not be read. **Raises**: AnswerNeeded."""
-        self._survey_times()
+        self._survey()
         ends_at = self._member.begins_at
         for row in _rows(self._member):
             if isinstance(row, AtLine):
@@ -115,12 +131,13 @@ class _Table:
                 yield from self._given(ends_at)
         yield from self._given(ends_at)
 
-    def _survey_times(self) -> None:
-        """Find out how dates are to be read, before any is."""
+    def _survey(self) -> None:
+        """Find out how dates are to be read, and who speaks: each part must offer all of them."""
         order, is_local = OrderOfDays(), False
         for row in _rows(self._member):
             if isinstance(row, AtLine):
                 continue
+            self._meet(row.cells)
             try:
                 found = time_of(row.cells["time"])
             except Unfit:
@@ -132,6 +149,16 @@ class _Table:
         if is_local:
             self._clock = LocalClock(zone_of(self._source))
             self._order = order.settled(self._source)
+
+    def _meet(self, cells: dict[str, str]) -> None:
+        """Note who speaks as a person in a conversation."""
+        try:
+            kind = kind_of(cells["role"], speaker=cells["speaker"])
+        except Unfit:
+            return
+        if kind in USER_KINDS and cells["text"]:
+            people = self._people.setdefault(stable_id(cells["conversation"]), {})
+            people[_speaker(cells, kind)] = None
 
     def _take(self, row: _Row) -> Iterator[ImportProblem]:
         """Add a row to its conversation."""
@@ -147,8 +174,9 @@ class _Table:
         except Unfit as error:
             yield self._problem(row.line, f"The message is kept without its time: {error}.")
         self._first = self._first or digest(cells["speaker"], cells["time"], cells["text"])
-        key = stable_id(cells["conversation"]) or f"csv-{self._first}"
-        part = self._parts.setdefault(key, _Part())
+        named = stable_id(cells["conversation"])
+        key = named or f"csv-{self._first}"
+        part = self._parts.setdefault(key, _Part(people=tuple(self._people.get(named, ()))))
         part.title = part.title or cells["title"]
         self._held += 1
         own_id = stable_id(cells["id"])
@@ -177,7 +205,8 @@ class _Table:
                     message
                     for draft, line in part.drafts
                     for message in settle(draft, ids=ids, line=line)
-                ]
+                ],
+                users=part.people,
             )
             if messages:
                 yield ImportedConversation(
@@ -185,7 +214,7 @@ class _Table:
                     title=bounded(part.title),
                     source=NAME,
                     messages=messages,
-                    participants=participants_of(messages),
+                    participants=participants_named(part.people),
                     without_words=len(part.left_out),
                     bytes_read=ends_at,
                     left_out=tuple(part.left_out),
@@ -214,7 +243,10 @@ def _heading(line: str) -> tuple[str, dict[str, int], int]:
     """Find the sign that keeps cells apart, the columns, and how many cells there are."""
     best: tuple[str, dict[str, int], int] = (",", {}, 0)
     for delimiter in _DELIMITERS:
-        cells = next(csv.reader([line], delimiter=delimiter), [])
+        try:
+            cells = next(csv.reader([line], delimiter=delimiter), [])
+        except csv.Error:
+            continue
         columns = columns_of(cells)
         if len(columns) > len(best[1]):
             best = (delimiter, columns, len(cells))
@@ -238,15 +270,19 @@ class _Feed:
                 continue
             for _ in range(min(line.number - self.number - 1, _MOST_BLANKS)):
                 yield "\n"
-            self.number, self.ends_at = line.number, line.ends_at
-            yield line.text
+            self.ends_at = line.ends_at
+            for further, text in enumerate(_BARE_RETURN.split(line.text)):
+                self.number = line.number + further
+                yield text
+        yield _END
 
 
 def _rows(member: Member) -> Iterator[_Row | AtLine]:
     """Yield each row with something in it, or what is wrong with one."""
     feed = _Feed(member)
     lines = iter(feed)
-    delimiter, columns, width = _heading(next((line for line in lines if line.strip()), ""))
+    told = (line for line in lines if line.strip() and not _SEPARATOR.fullmatch(line.strip()))
+    delimiter, columns, width = _heading(next(told, ""))
     if not is_enough(columns):
         yield BrokenLine(feed.number, f"The heading names no columns that are needed: {_NEEDED}.")
         return
@@ -256,10 +292,14 @@ def _rows(member: Member) -> Iterator[_Row | AtLine]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            yield BrokenLine(begins, f"The row that begins here is no CSV: {error}.")
-            continue
+            yield BrokenLine(begins, f"{_NO_ROW}: {error}. {_NOT_READ}")
+            return
         yield from _taken(feed)
-        if cells is None:
+        if cells is None or cells == [_END]:
+            return
+        if any(_END in cell for cell in cells):
+            # Whose words the rest is, nobody can say: it must not pass as this row's speaker's.
+            yield BrokenLine(begins, f"{_NO_ROW}: a quotation mark is never closed. {_NOT_READ}")
             return
         if len(cells) > width and any(cell.strip() for cell in cells[width:]):
             yield BrokenLine(
@@ -271,6 +311,8 @@ def _rows(member: Member) -> Iterator[_Row | AtLine]:
             yield _Row(begins, _by_column(cells, columns), feed.ends_at)
 
 
+_NO_ROW = "The row that begins here is no CSV"
+_NOT_READ = "Nothing from here on was read: mend the row and import the file again."
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
 _NEEDED = "text (or message, content), and speaker or role"
 
@@ -282,13 +324,15 @@ def _taken(feed: _Feed) -> Iterator[AtLine]:
 
 
 def _by_column(cells: list[str], columns: dict[str, int]) -> dict[str, str]:
-    names = "conversation title id speaker role text time".split()
-    return {
+    names = "conversation title id speaker role text time clock".split()
+    found = {
         name: cells[place].strip()
         if (place := columns.get(name)) is not None and place < len(cells)
         else ""
         for name in names
     }
+    found["time"] = joined(found["time"], clock=found.pop("clock"))
+    return found
 
 
 IMPORTER = Spreadsheet()

@@ -32,6 +32,8 @@ _LOCAL = re.compile(
     r"\s{0,3}(?P<half>[ap]\.?m\.?)?)?",
     re.IGNORECASE,
 )
+_CLOCK = re.compile(r"\d{1,2}[:.]\d{2}(?!\d)")  # begins a time of day
+_OFFSET = re.compile(r"(?<=\d)\s+(?:([+-]\d{2}:?\d{2})|UTC|GMT)$")  # as databases write it
 _PLACES = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # of year, month, day
 _YEAR_DIGITS = 4
 _CENTURY = 2000
@@ -72,7 +74,22 @@ def columns_of(heading: list[str]) -> dict[str, int]:
         column = _COLUMN_OF.get(name)
         if column is not None:
             found.setdefault(column, place)
+    return _with_clock(found, heading=heading)
+
+
+def _with_clock(found: dict[str, int], *, heading: list[str]) -> dict[str, int]:
+    """Tell a day and a time of day in two columns apart."""
+    plain = [cell.strip().lstrip("\ufeff").lower() for cell in heading]
+    if "date" in plain and "time" in plain:
+        found |= {"time": plain.index("date"), "clock": plain.index("time")}
     return found
+
+
+def joined(day: str, *, clock: str) -> str:
+    """Give the time in one text where a day and a time of day stand in two columns."""
+    if day and _CLOCK.match(clock):
+        return f"{day} {clock}"
+    return clock or day
 
 
 def is_enough(columns: dict[str, int]) -> bool:
@@ -83,8 +100,11 @@ def is_enough(columns: dict[str, int]) -> bool:
 def kind_of(role: str, *, speaker: str) -> MessageKind:
     """Say as what somebody spoke. Without a role, a speaker called "assistant" is one.
 
-    **Raises**: Unfit for a role nobody knows: it must not pass as the user's words.
+    **Raises**: Unfit for a role nobody knows, or where neither is given: it must not pass as the
+    user's words.
     """
+    if not role and not speaker:
+        raise Unfit("it names nobody who speaks; fill in the speaker or the role")
     if not role:
         return _KIND_OF_ROLE.get(speaker.lower(), "user_message")
     known = role.lower().replace(" ", "_")
@@ -108,7 +128,7 @@ def time_of(cell: str) -> datetime | Local | None:
         return instant(float(cell))
     match = _LOCAL.fullmatch(cell)
     if match is None:
-        return instant(cell)
+        return instant(_OFFSET.sub(lambda found: found[1] or "Z", cell))
     parts = (match["first"], match["second"], match["third"])
     return Local(
         numbers=(int(parts[0]), int(parts[1]), int(parts[2])),

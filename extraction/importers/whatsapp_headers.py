@@ -41,7 +41,7 @@ _CONNECTORS = frozenset(
 _BUDDHIST = 543  # years that Thai phones count more
 _BUDDHIST_FROM = 2400
 _EARLIEST_YEAR = 1990
-_LATEST_YEAR = 2200
+_LATEST_YEAR = 2199  # the midnight after its last day is still a time that is kept
 _NOON = 12
 _MIDNIGHT = 24
 

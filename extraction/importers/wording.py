@@ -11,6 +11,7 @@ NAME_LENGTH = 200
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # PostgreSQL text refuses NUL, UTF-8 surrogates
 _EARLIEST_EPOCH = 0
 _MILLISECONDS_FROM = 100_000_000_000  # as seconds this would be the year 5138
+_EARLIEST_YEAR = 1970
 _LATEST_YEAR = 2200
 
 
@@ -80,6 +81,12 @@ def instant(value: object) -> datetime:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise Unfit(f"a time must be text or a number, not {type(value).__name__}")
     return _from_text(value) if isinstance(value, str) else _from_epoch(value)
+
+
+def check_year(local: datetime) -> None:
+    """Refuse a time without a zone that no message can have. **Raises**: Unfit."""
+    if not _EARLIEST_YEAR <= local.year <= _LATEST_YEAR:
+        raise Unfit(f"{local.isoformat(' ')!r} is not between 1970 and {_LATEST_YEAR}")
 
 
 def _from_epoch(number: float) -> datetime:

@@ -88,7 +88,7 @@ class Command(ActingCommand):
         tally, size = ImportTally(), size_of(path)
         failed: Path | None = options["failed"]
         if failed is not None:
-            failed.unlink(missing_ok=True)
+            make_way(failed, source=path)
         with ExitStack() as stack:
             rows = stack.enter_context(FailedRows(failed)) if failed else None
             for tally in import_file(
@@ -184,6 +184,20 @@ def counts(tally: ImportTally) -> dict[str, float | int]:
         "conversations_left_out": tally.left_out,
         "conversations_stopped": sum(tally.stopped.values()),
     }
+
+
+def make_way(failed: Path, *, source: Path) -> None:
+    """Delete an earlier table of rows that failed, and nothing else.
+
+    **Raises**: CommandError where the table would replace what is imported, or cannot be written.
+    """
+    if failed.is_dir() or not failed.parent.is_dir():
+        raise CommandError(f"{failed} cannot be written: name a file in a folder that is there.")
+    if failed.exists() and failed.samefile(source):
+        raise CommandError(
+            f"{failed} is the file to import. Name another one for the rows that fail."
+        )
+    failed.unlink(missing_ok=True)
 
 
 def choices_of(options: dict[str, Any]) -> Choices:
