@@ -12,10 +12,13 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from extraction import embedding
 from extraction.embeddings import registry
+from extraction.embeddings.openai import OpenAIEmbedder
 from extraction.engines.openai import patience
 from extraction.models import EndpointRole, ModelEndpoint
 from knowledge.models import AuditEvent, Role
+from knowledge.results import Lease
 from tests import embedding_server as embeddings
 from tests import openai_server as models
 from tests.embedding_server import EmbeddingServer, embedding_server
@@ -72,9 +75,7 @@ def client(user: User) -> Client:
 
 def page(browser: Client) -> str:
     """Read the page."""
-    answer = browser.get("/settings/")
-    assert answer.status_code == 200
-    return answer.content.decode()
+    return browser.get("/settings/").content.decode()
 
 
 def events() -> list[AuditEvent]:
@@ -206,13 +207,8 @@ def test_a_model_is_tried_and_told_in_words(browser: Client, server: ModelServer
     answer = browser.post(TRIALS["chat"])
     text = answer.content.decode()
     assert answer.status_code == 200
-    for words in (
-        "It works",
-        "100 tokens in, 20 out",
-        "exact shape",
-        "Does not take a temperature",
-    ):
-        assert words in text, words
+    told = ("It works", "100 tokens in, 20 out", "exact shape", "Does not take a temperature")
+    assert [words for words in told if words not in text] == []
     assert "held to a JSON schema" in text and "<code>temperature</code>" in text
     assert all("Ana" not in str(asked.body) for asked in server.asked)
     [event] = events()
@@ -281,14 +277,14 @@ def test_the_built_in_ones_can_be_tried(browser: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "key"),
+    ("address", "key", "says"),
     [
-        ("http://127.0.0.1:9/v1", "k"),
-        ("127.0.0.1:9/v1", "k"),
-        ("no address", "k"),
-        ("http://[", "k"),
-        ("http://127.0.0.1:9/v1", "ключ"),
-        ("http://127.0.0.1:9/v1", "k\nk"),
+        ("http://127.0.0.1:9/v1", "k", "be reached"),
+        ("127.0.0.1:9/v1", "k", "is no address"),
+        ("no address", "k", "is no address"),
+        ("http://[", "k", "be reached"),
+        ("http://127.0.0.1:9/v1", "ключ", "_API_KEY holds"),
+        ("http://127.0.0.1:9/v1", "k\nk", ""),
     ],
 )
 @pytest.mark.parametrize("what", ["chat", "embedding"])
@@ -299,6 +295,7 @@ def test_settings_that_cannot_work_are_told_in_a_sentence(
     what: str,
     address: str,
     key: str,
+    says: str,
 ) -> None:
     monkeypatch.setattr(patience, "FIRST_WAIT_S", 0.01)
     name = "LLM" if what == "chat" else "EMBEDDING"
@@ -307,8 +304,25 @@ def test_settings_that_cannot_work_are_told_in_a_sentence(
     settings.PREDICT_MODEL = "m" if what == "chat" else ""
     assert page(browser)
     text = browser.post(TRIALS[what]).content.decode()
-    assert "It does not work" in text
+    assert "It does not work" in text and says in text
     assert [event.outcome for event in events()] == ["failed"]
+
+
+def test_the_worker_s_look_lets_everybody_know_the_embedder(
+    browser: Client, desk: Desk, embedder: EmbeddingServer
+) -> None:
+    held = Lease(job_id=0, fence=0)
+    embedder.fault = lambda body: embeddings.refuses(404, "no")
+    embedding.look_job({}, held)
+    assert "1 failure in a row" in page(browser)
+    embedder.fault = None
+    make_proposal(desk.space, "Ana likes tea")
+    embedding.look_job({}, held)
+    assert "1 of 1 texts wait for a vector of words-1@64" in page(browser)
+    assert "failure in a row" not in page(browser).split("What was learned")[1]
+    made = registry.get_embedder()
+    assert isinstance(made, OpenAIEmbedder)
+    made.close()
 
 
 # --- keys ---
