@@ -4,7 +4,7 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from knowledge.commands import proposals, reshaping, review, undoing
+from knowledge.commands import blind, proposals, reshaping, review, undoing
 from knowledge.commands.recognising import TOMBSTONE_FLAG
 from knowledge.periods import start_of_day
 from knowledge.queries.targets import Basis, Target
@@ -15,6 +15,7 @@ from workbench.access import Seat
 from workbench.forms import (
     ActForm,
     ApproveForm,
+    BlindForm,
     DeferForm,
     DraftForm,
     EditForm,
@@ -197,6 +198,30 @@ def propose_draft(
         by=actor(seat),
         now=now,
     )
+
+
+def answer_blind(form: BlindForm, *, draw_id: int, seat: Seat, now: datetime) -> int:
+    """Record what a second reader would have decided; the proposal it was about.
+
+    **Raises**: as ``blind.answer``.
+    """
+    given = form.cleaned_data
+    verdict, reason, target = given["verdict"], given["reason"], None
+    if verdict == "approve":
+        reason, target = given["change"] or WhatHappened.NEW.value, given["target_seen"]
+    elif verdict == "same":
+        verdict, reason, target = "approve", WhatHappened.CONFIRMATION.value, given["same_as"]
+    made = blind.answer(
+        draw_id=draw_id,
+        verdict=verdict,
+        reason_code=reason,
+        request_id=given["request_id"],
+        by=actor(seat),
+        now=now,
+        target_version_id=target,
+        opened_at=given["opened_at"],
+    )
+    return made.draw.proposal_id
 
 
 def undo(*, decision_id: UUID, request_id: UUID, seat: Seat, now: datetime) -> Decided:

@@ -194,6 +194,34 @@ class SplitForm(ActForm):
         return [text for text in written if text]
 
 
+class BlindForm(forms.Form):
+    """What a second reader would have decided, without knowing what the first did."""
+
+    request_id = forms.UUIDField()
+    opened_at = forms.DateTimeField(required=False)
+    verdict = forms.ChoiceField(
+        choices=[("approve", "approve"), ("reject", "reject"), ("same", "same")]
+    )
+    change = forms.ChoiceField(
+        required=False, choices=[(word, word) for word in vocabulary.HAPPENED]
+    )
+    reason = forms.ChoiceField(required=False, choices=vocabulary.REJECT_REASONS)
+    target_seen = forms.IntegerField(required=False, min_value=1)
+    same_as = forms.IntegerField(required=False, min_value=1)
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for what goes with the answer."""
+        cleaned = super().clean() or {}
+        verdict = cleaned.get("verdict")
+        if verdict == "approve" and cleaned.get("target_seen") and not cleaned.get("change"):
+            self.add_error("change", "Say what happened to what was believed.")
+        if verdict == "reject" and not cleaned.get("reason"):
+            self.add_error("reason", "Choose a reason.")
+        if verdict == "same" and not cleaned.get("same_as"):
+            self.add_error("same_as", "Choose what it says the same as.")
+        return cleaned
+
+
 class UndoForm(forms.Form):
     """A wish to take a decision back."""
 

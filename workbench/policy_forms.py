@@ -28,6 +28,16 @@ class PolicyForm(RuleForm):
             "max_value": "Choose from 1 to 36,500 days, or leave it empty.",
         },
     )
+    blind_share = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        error_messages={
+            "required": "Write a share from 0 to 100 per cent.",
+            "invalid": "Write a whole number from 0 to 100.",
+            "min_value": "Choose from 0 to 100 per cent.",
+            "max_value": "Choose from 0 to 100 per cent.",
+        },
+    )
 
 
 class GuidelineForm(RuleForm):

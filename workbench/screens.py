@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 
 from workbench.views import (
     attributes,
+    blind,
     byhand,
     conversations,
     desk,
@@ -26,6 +27,8 @@ urlpatterns: list[URLPattern] = [
     path("queue/", queue.queue, name="queue"),
     path("queue/mine/", queue.my_decisions, name="my_decisions"),
     path("queue/episode/<int:episode_id>/", episodes.episode, name="episode"),
+    path("queue/blind/<int:draw_id>/", blind.blind, name="blind"),
+    path("queue/blind/<int:draw_id>/answer/", blind.answer, name="answer_blind"),
     path("queue/<int:proposal_id>/", review.card, name="review"),
     path("queue/<int:proposal_id>/approve/", review.approve, name="approve"),
     path("queue/<int:proposal_id>/edit/", review.edit, name="edit"),

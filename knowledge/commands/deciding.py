@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
 from knowledge import policies
-from knowledge.commands import audit, governing
+from knowledge.commands import audit, blind, governing
 from knowledge.errors import (
     Conflict,
     Erased,
@@ -163,6 +163,7 @@ def decide(
     for name, value in changes.items():
         setattr(proposal, name, value)
     proposal.save(update_fields=["state", "version", "stale_reason", *changes])
+    blind.draw_for(decision, proposal=proposal)
     return decision
 
 

@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 from django.db import IntegrityError, transaction
 
 from knowledge import policies
+from knowledge.blindness import DEFAULT_SHARE
 from knowledge.commands import audit, jobs
 from knowledge.errors import Conflict, InvalidInput
 from knowledge.models import FourEyes, GuidelineVersion, PolicyVersion, Proposal
@@ -50,8 +51,11 @@ def set_policy(
     by: Actor,
     now: datetime,
     request_id: UUID | None = None,
+    blind_share: int = DEFAULT_SHARE,
 ) -> PolicyVersion:
     """Put a new policy in force; earlier decisions keep the one they were made under.
+
+    **Units**: ``blind_share`` in per cent of decisions.
 
     **Raises**: NotAllowed, InvalidInput; Conflict when the same form came before.
     """
@@ -63,10 +67,13 @@ def set_policy(
         )
     if expire_after_days is not None and not 1 <= expire_after_days <= 36_500:
         raise InvalidInput("Choose from 1 to 36,500 days, or none.", field="expire_after_days")
+    if not 0 <= blind_share <= 100:
+        raise InvalidInput("Choose a share from 0 to 100 per cent.", field="blind_share")
     version = PolicyVersion(
         space_id=space_id,
         four_eyes=four_eyes,
         expire_after_days=expire_after_days,
+        blind_share=blind_share,
         by_id=by.user_id,
         request_id=request_id or uuid4(),
         created_at=now,
@@ -78,7 +85,11 @@ def set_policy(
         action="policy.set",
         object_type="policy",
         object_id=str(version.pk),
-        payload={"four_eyes": four_eyes, "expire_after_days": expire_after_days},
+        payload={
+            "four_eyes": four_eyes,
+            "expire_after_days": expire_after_days,
+            "blind_share": blind_share,
+        },
     )
     if expire_after_days is not None:
         ask_for_expiry(space_id=space_id, now=now)

@@ -1,6 +1,7 @@
 """The tables of the core, one module per concept."""
 
 from knowledge.models.audit import Anchor, AuditEvent, AuditPayload, Outcome
+from knowledge.models.blind import BlindAnswer, BlindDraw, BlindVerdict
 from knowledge.models.decision import Batch, Decision, DecisionKind
 from knowledge.models.erasure import (
     ErasureKind,
@@ -69,6 +70,9 @@ __all__ = [
     "AuditEvent",
     "AuditPayload",
     "Batch",
+    "BlindAnswer",
+    "BlindDraw",
+    "BlindVerdict",
     "Confirmation",
     "Contest",
     "Conversation",

@@ -5,6 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
+from knowledge.blindness import DEFAULT_SHARE
 from knowledge.models.guard_steps import append_only
 from knowledge.models.scope import Space
 
@@ -21,11 +22,13 @@ class PolicyVersion(models.Model):
     """What a space asks of its decisions, from ``created_at`` on.
 
     **Units**: ``expire_after_days`` counts from the end of a valid period; NULL means never.
+    ``blind_share`` is the per cent of decisions that a second person looks at without seeing them.
     """
 
     space = models.ForeignKey(Space, on_delete=models.PROTECT, related_name="policies")
     four_eyes = models.CharField(max_length=16, choices=FourEyes.choices, default=FourEyes.NEVER)
     expire_after_days = models.PositiveIntegerField(null=True, blank=True)
+    blind_share = models.PositiveSmallIntegerField(default=DEFAULT_SHARE)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -37,6 +40,9 @@ class PolicyVersion(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["space", "request_id"], name="one_policy_per_request"),
             models.UniqueConstraint(fields=["space", "id"], name="policy_in_space"),
+            models.CheckConstraint(
+                condition=models.Q(blind_share__range=(0, 100)), name="blind_share_is_per_cent"
+            ),
         ]
         triggers = append_only("policy")
 

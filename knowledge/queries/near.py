@@ -8,6 +8,7 @@ from django.contrib.postgres.search import TrigramSimilarity
 from django.db.models import QuerySet
 
 from knowledge.models import Proposal, Version
+from knowledge.models.statement import VersionQuerySet
 from knowledge.trust import TrustState
 
 LEAST_SIMILAR = 0.2
@@ -60,6 +61,20 @@ def nearest_to(text: str, *, space_id: int, subject_id: int, besides: int = 0) -
     found = [_believed(row) for row in believed] + [_waiting(row) for row in waiting]
     found.sort(key=lambda near: (-near.similarity, near.what, near.id))
     return tuple(found[:SHOWN])
+
+
+def nearest_then(text: str, *, subject_id: int, believed: VersionQuerySet) -> tuple[Near, ...]:
+    """Return up to three of the given versions that read most alike, nearest first.
+
+    **Cost**: two queries.
+    """
+    rows = (
+        Version.objects.filter(pk__in=_newest(believed.filter(subject_id=subject_id)))
+        .annotate(alike=TrigramSimilarity("text", text))
+        .filter(alike__gte=LEAST_SIMILAR)
+        .order_by("-alike", "pk")[:SHOWN]
+    )
+    return tuple(_believed(row) for row in rows)
 
 
 def nearest_beliefs(text: str, *, space_id: int, subject_id: int, besides: int) -> tuple[Near, ...]:

@@ -12,12 +12,14 @@ SHOWN = 50
 class PolicyRow:
     """One version of a space's policy.
 
-    **Units**: ``expire_after_days`` counts from the end of a valid period; None means never.
+    **Units**: ``expire_after_days`` counts from the end of a valid period; None means never;
+    ``blind_share`` in per cent of decisions.
     """
 
     id: int
     four_eyes: str
     expire_after_days: int | None
+    blind_share: int
     by: str
     set_at: datetime
 
@@ -40,6 +42,7 @@ def policies_of(space_id: int) -> tuple[PolicyRow, ...]:
             id=row.pk,
             four_eyes=row.four_eyes,
             expire_after_days=row.expire_after_days,
+            blind_share=row.blind_share,
             by=row.by.get_username() if row.by else "",
             set_at=row.created_at,
         )

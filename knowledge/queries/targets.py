@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from knowledge.models import Confirmation, Evidence, Proposal, Version
+from knowledge.models.statement import VersionQuerySet
 from knowledge.periods import make_period
 from knowledge.results import EvidenceDraft
 
@@ -64,15 +65,17 @@ class Basis:
     evidence: tuple[EvidenceDraft, ...]
 
 
-def target_of(proposal: Proposal) -> Target | None:
+def target_of(proposal: Proposal, *, believed: VersionQuerySet | None = None) -> Target | None:
     """Find what an approval would end, contest or confirm.
 
+    **Shape**: ``believed`` are the versions to choose from, those of today unless given.
     **Cost**: two queries at most.
     """
+    held = Version.objects.current() if believed is None else believed
     if proposal.target_id is None:
-        return _followed(proposal) or _slot_holder(proposal)
+        return _followed(proposal, believed=held) or _slot_holder(proposal, believed=held)
     seen = proposal.target_seen
-    current = Version.objects.current().filter(statement_id=proposal.target_id)
+    current = held.filter(statement_id=proposal.target_id)
     rows = list(current.order_by("-valid", "-pk"))
     version = next((row for row in rows if seen and row.pk == seen.pk), None)
     version = version or (rows[0] if rows else seen)
@@ -81,20 +84,20 @@ def target_of(proposal: Proposal) -> Target | None:
     return _as_target(version, moved=seen is not None and version.pk != seen.pk)
 
 
-def _followed(proposal: Proposal) -> Target | None:
+def _followed(proposal: Proposal, *, believed: VersionQuerySet) -> Target | None:
     """Find what became of the proposal this one would replace."""
     if proposal.waits_on_id is None:
         return None
-    opened = Version.objects.current().filter(proposal_id=proposal.waits_on_id)
+    opened = believed.filter(proposal_id=proposal.waits_on_id)
     version = opened.order_by("-valid", "-pk").first()
     return _as_target(version, moved=False) if version else None
 
 
-def _slot_holder(proposal: Proposal) -> Target | None:
+def _slot_holder(proposal: Proposal, *, believed: VersionQuerySet) -> Target | None:
     """Find what holds the one place a proposal without a target would take."""
     if not proposal.attribute:
         return None
-    held = Version.objects.current().filter(
+    held = believed.filter(
         space_id=proposal.space_id,
         subject_id=proposal.subject_id,
         attribute=proposal.attribute,

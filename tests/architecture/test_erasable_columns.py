@@ -50,6 +50,7 @@ KEPT = {
     "knowledge.AuditEvent": "action actor_id actor_kind channel commitment hash object_id "
     "object_type outcome prev_hash reason_code request_id",
     "knowledge.Batch": "kind",
+    "knowledge.BlindAnswer": "reason_code verdict",
     "knowledge.Conversation": "source",
     "knowledge.Decision": "channel kind policy reason_code state_after state_before",
     "knowledge.ErasureRequest": "certificate digest kind manifest reason_code state",

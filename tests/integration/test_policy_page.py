@@ -32,7 +32,12 @@ def admin(desk: Desk) -> Client:
 
 def policy(**more: Any) -> dict[str, Any]:
     """Fill the policy's form."""
-    plain = {"request_id": str(uuid.uuid4()), "four_eyes": "always", "expire_after_days": "30"}
+    plain = {
+        "request_id": str(uuid.uuid4()),
+        "four_eyes": "always",
+        "expire_after_days": "30",
+        "blind_share": "5",
+    }
     return plain | more
 
 
@@ -62,7 +67,14 @@ def test_the_same_form_twice_sets_once(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"four_eyes": "sometimes"}, {"expire_after_days": "0"}, {"expire_after_days": "soon"}],
+    [
+        {"four_eyes": "sometimes"},
+        {"expire_after_days": "0"},
+        {"expire_after_days": "soon"},
+        {"blind_share": "101"},
+        {"blind_share": ""},
+        {"blind_share": "few"},
+    ],
 )
 def test_words_that_make_no_sense_set_nothing(desk: Desk, wrong: dict[str, str]) -> None:
     answer = admin(desk).post("/policy/set/", policy(**wrong))

@@ -3,17 +3,20 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from knowledge.queries.blind import compared_of
 from knowledge.queries.decisions import OwnDecision, decisions_of
 from workbench.access import Seat
+from workbench.pages.compared import ComparedLine, lines_of
 from workbench.pages.shell import Shell, shell
 
 
 @dataclass(frozen=True, slots=True)
 class MineView:
-    """The last decisions of whoever looks."""
+    """The last decisions of whoever looks, and those that two people took blindly."""
 
     shell: Shell
     decisions: tuple[OwnDecision, ...]
+    compared: tuple[ComparedLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +27,11 @@ class ShortcutsView:
 
 
 def mine_view(*, seat: Seat, now: datetime, keys_on: bool) -> MineView:
-    """Build the page of one's own decisions. **Cost**: two queries."""
+    """Build the page of one's own decisions. **Cost**: four queries."""
     return MineView(
         shell=shell(title="My decisions", seat=seat, current="my_decisions", keys_on=keys_on),
         decisions=decisions_of(user_id=seat.user_id, space_id=seat.space_id, now=now),
+        compared=lines_of(compared_of(user_id=seat.user_id, space_id=seat.space_id)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from knowledge.blindness import DEFAULT_SHARE
 from knowledge.queries.rules import GuidelineRow, PolicyRow, guidelines_of, policies_of
 from workbench import vocabulary
 from workbench.access import Seat
@@ -23,6 +24,7 @@ class Draft:
 
     four_eyes: str = ""
     expire_after_days: str = ""
+    blind_share: str = str(DEFAULT_SHARE)
     markdown: str | None = None
     errors: dict[str, str] = field(default_factory=dict)
 
@@ -67,7 +69,11 @@ def _in_force(rows: tuple[PolicyRow, ...]) -> Draft:
     if not rows:
         return Draft(four_eyes="never")
     days = rows[0].expire_after_days
-    return Draft(four_eyes=rows[0].four_eyes, expire_after_days="" if days is None else str(days))
+    return Draft(
+        four_eyes=rows[0].four_eyes,
+        expire_after_days="" if days is None else str(days),
+        blind_share=str(rows[0].blind_share),
+    )
 
 
 def _line(row: PolicyRow) -> PolicyLine:

@@ -8,6 +8,7 @@ from typing import Any
 from django.urls import reverse
 
 from extraction.uploads.queries import conversations_of
+from knowledge.queries.blind import BlindRow, blind_count, blind_rows
 from knowledge.queries.queue import QueueFilter, QueuePage, QueueRow, has_any_proposal, queue_page
 from knowledge.queries.queue_order import Cursor
 from knowledge.queries.siblings import waiting_in_topics
@@ -48,6 +49,15 @@ class ListedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class BlindListed:
+    """A second review that waits for the reader. **Shape**: secrets in ``text`` are masked."""
+
+    row: BlindRow
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class AllHeld:
     """All that waits is open with others: how many, until when at the latest, and the first."""
 
@@ -74,6 +84,7 @@ class QueueList:
     decided_today: int
     matching: int
     all_held: AllHeld | None = None
+    blind: tuple[BlindListed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +99,15 @@ class QueueView:
 class Reading:
     """What was read for a list, kept so that a card can find its neighbours.
 
-    **Shape**: ``held`` is what others have open, by proposal.
+    **Shape**: ``held`` is what others have open, by proposal; ``blind`` counts the second reviews
+    that chance laid before this person.
     """
 
     chosen: QueueFilter
     cursor: Cursor | None
     found: QueuePage
     held: dict[int, Held] = field(default_factory=dict)
+    blind: int = 0
 
     def neighbours(self, proposal_id: int) -> tuple[int | None, int | None]:
         """Return what stands before and what comes after; what others have open is passed over."""
@@ -122,7 +135,7 @@ class Reading:
 
 
 def read(given: dict[str, str], *, seat: Seat, now: datetime) -> Reading:
-    """Read the list an address asks for. **Cost**: eleven queries."""
+    """Read the list an address asks for. **Cost**: twelve queries."""
     chosen = read_filter(given)
     cursor = read_cursor(given.get("after", ""), sort=chosen.sort)
     found = queue_page(
@@ -135,7 +148,8 @@ def read(given: dict[str, str], *, seat: Seat, now: datetime) -> Reading:
         within=conversations_of(chosen.file) if chosen.file else None,
     )
     held = held_by_others(space_id=seat.space_id, user_id=seat.user_id, now=now)
-    return Reading(chosen=chosen, cursor=cursor, found=found, held=held)
+    blind = blind_count(space_id=seat.space_id, user_id=seat.user_id) if seat.may_decide else 0
+    return Reading(chosen=chosen, cursor=cursor, found=found, held=held, blind=blind)
 
 
 def queue_view(reading: Reading, *, seat: Seat, keys_on: bool) -> QueueView:
@@ -169,7 +183,7 @@ def queue_list(reading: Reading, *, seat: Seat, current: int | None = None) -> Q
                 label=label,
                 url=base + with_change(QueueFilter(), tab=tab),
                 is_current=tab == chosen.tab,
-                count=found.tabs[tab],
+                count=found.tabs[tab] + (reading.blind if tab == "second" else 0),
             )
             for tab, label in vocabulary.TABS
         ),
@@ -187,6 +201,21 @@ def queue_list(reading: Reading, *, seat: Seat, current: int | None = None) -> Q
         decided_today=found.decided_today,
         matching=found.matching,
         all_held=_all_held(reading),
+        blind=_blind(reading, seat) if chosen.tab == "second" and reading.blind else (),
+    )
+
+
+def _blind(reading: Reading, seat: Seat) -> tuple[BlindListed, ...]:
+    """List what chance laid before this person, on the first page alone."""
+    if reading.cursor:
+        return ()
+    return tuple(
+        BlindListed(
+            row=row,
+            text=masked_if(row.text, flags=row.flags),
+            url=reverse("blind", args=[row.id]),
+        )
+        for row in blind_rows(space_id=seat.space_id, user_id=seat.user_id)
     )
 
 
@@ -217,7 +246,8 @@ def _heading(reading: Reading) -> str:
         "second": "awaiting a second review",
         "aside": "set aside",
     }
-    return f"{reading.found.matching:,} {words[reading.chosen.tab]}"
+    matching = reading.found.matching + (reading.blind if reading.chosen.tab == "second" else 0)
+    return f"{matching:,} {words[reading.chosen.tab]}"
 
 
 def _filters(reading: Reading, base: str) -> tuple[Choice, ...]:
@@ -257,7 +287,7 @@ def _filters(reading: Reading, base: str) -> tuple[Choice, ...]:
 
 
 def _empty(reading: Reading, seat: Seat) -> str:
-    if reading.found.rows:
+    if reading.found.rows or (reading.chosen.tab == "second" and reading.blind):
         return ""
     if reading.cursor:
         return "end"

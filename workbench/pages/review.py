@@ -11,6 +11,7 @@ from django.utils import timezone
 from knowledge import policies
 from knowledge.commands.review import NEEDS_REASON
 from knowledge.errors import NotAllowed
+from knowledge.queries.blind import compared_on
 from knowledge.queries.near import Near
 from knowledge.queries.review import ReviewCard
 from knowledge.queries.rules import GuidelineRow, guideline_of
@@ -20,6 +21,7 @@ from workbench import vocabulary
 from workbench.access import Seat
 from workbench.masking import masked_if
 from workbench.pages import editing
+from workbench.pages.compared import ComparedLine, lines_of
 from workbench.pages.digest import digest_of
 from workbench.pages.editing import NOTHING_CHOSEN, Chosen, Draft
 from workbench.pages.lost import Lost, Mine, Panel, Settled, mine_of, panel_of, settled
@@ -98,6 +100,7 @@ class ReviewView:
     lost: Panel | None = None
     closed: Settled | None = None
     mine: Mine | None = None
+    compared: tuple[ComparedLine, ...] = ()
     error: str = ""
     unanswered: bool = False
     memory_types: tuple[tuple[str, str], ...] = vocabulary.MEMORY_TYPES
@@ -249,6 +252,7 @@ def review_view(
         lost=panel_of(lost, card, seat=seat, closed=closed, now=now) if lost else None,
         closed=closed,
         mine=mine_of(card, kept, result=result),
+        compared=() if card.is_open else lines_of(compared_on(card.id)),
         **said,
     )
 

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from knowledge.queries import erasures
+from knowledge.queries.blind import compared_on
 from knowledge.queries.contests import Contested
 from knowledge.queries.erasures import ErasureRow
 from knowledge.queries.lineage import (
@@ -22,6 +23,7 @@ from knowledge.queries.why import Why, predictions_behind, why
 from workbench import vocabulary
 from workbench.access import Seat
 from workbench.masking import masked_if
+from workbench.pages.compared import ComparedLine, lines_of
 from workbench.pages.shell import Shell, shell
 from workbench.privacy_access import may_ask, may_see_privacy
 from workbench.svg.bitemporal import Plot, plot
@@ -75,6 +77,7 @@ class StatementView:
     opened_at: datetime
     said: Said
     erased: ErasureRow | None = None
+    compared: tuple[ComparedLine, ...] = ()
     retract_reasons: tuple[tuple[str, str], ...] = vocabulary.RETRACT_REASONS
     refute_reasons: tuple[tuple[str, str], ...] = vocabulary.REFUTE_REASONS
 
@@ -123,7 +126,7 @@ def statement_view(
     version_id: int | None = None,
     said: Said,
 ) -> StatementView:
-    """Build a statement's page, about the version asked for. **Cost**: 18 queries at most."""
+    """Build a statement's page, about the version asked for. **Cost**: 19 queries at most."""
     chosen = found.standing(version_id)
     shown = chosen or found.current
     behind = why(shown.id, space_id=found.space_id)
@@ -147,6 +150,9 @@ def statement_view(
         erased=erasures.erasure_of("statements", found.id, space_id=found.space_id)
         if redacted
         else None,
+        compared=lines_of(
+            compared_on(*{row.proposal_id for row in found.versions if row.proposal_id})
+        ),
     )
 
 

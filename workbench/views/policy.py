@@ -95,6 +95,7 @@ def _draft(form: RuleForm, errors: dict[str, str]) -> Draft:
     return Draft(
         four_eyes=form.data.get("four_eyes", ""),
         expire_after_days=form.data.get("expire_after_days", ""),
+        blind_share=form.data.get("blind_share", ""),
         markdown=form.data.get("markdown"),
         errors=errors,
     )
