@@ -13,6 +13,7 @@ KnowledgeError
     ├── Erased            its words were erased
     ├── BlockedByTombstone it was erased, and may not come back before the tombstone is lifted
     └── UndoRefused       a later decision depends on what would be undone
+        └── UndoTooLate   the time in which undo needs no reason is over
 """
 
 from typing import Any
@@ -90,6 +91,12 @@ class UndoRefused(Conflict):
     """A later decision depends on what would be undone, or it was undone already."""
 
     code = "undo_refused"
+
+
+class UndoTooLate(UndoRefused):
+    """Undo was free for a while, and that is over: there is another way, with a reason."""
+
+    code = "undo_too_late"
 
 
 class Erased(Conflict):

@@ -1,12 +1,14 @@
 """Who may do what: each ``check_can_x`` has its ``can_x``; templates and commands share them."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Q
 
 from knowledge.errors import NotAllowed
 from knowledge.models import Membership, Role
+
+FREE_UNDO = timedelta(minutes=15)
 
 
 def roles_of(*, user_id: int | None, space_id: int, now: datetime) -> frozenset[str]:
@@ -80,6 +82,11 @@ def check_can_be_second(
     """
     if user_id == first_id or user_id in set(contributor_ids):
         raise NotAllowed("A second person must agree: you approved, edited or proposed this first.")
+
+
+def can_undo_freely(*, at: datetime | None, now: datetime) -> bool:
+    """Say whether a decision of that instant may still be taken back without a reason."""
+    return at is not None and now - at <= FREE_UNDO
 
 
 def can_govern(*, user_id: int | None, space_id: int, now: datetime) -> bool:

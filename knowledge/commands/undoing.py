@@ -7,7 +7,14 @@ from django.db import IntegrityError, transaction
 
 from knowledge import policies
 from knowledge.commands import audit, belief, deciding, indexing, tombstones
-from knowledge.errors import NotAllowed, NotFound, SlotTaken, TargetMoved, UndoRefused
+from knowledge.errors import (
+    NotAllowed,
+    NotFound,
+    SlotTaken,
+    TargetMoved,
+    UndoRefused,
+    UndoTooLate,
+)
 from knowledge.models import (
     Confirmation,
     Contest,
@@ -36,6 +43,20 @@ UNDOABLE = frozenset(
     }
 )
 
+_RETRACT = "Retract the statement instead, with a reason."
+_SEND_BACK = "Ask the second person to send it back."
+_WAY_ON = {
+    DecisionKind.APPROVE: _RETRACT,
+    DecisionKind.CONFIRM: _RETRACT,
+    DecisionKind.REJECT: "Use “Propose anyway” on its card instead.",
+    DecisionKind.DEFER: "Bring it back to the queue on its card instead.",
+    DecisionKind.RETRACT: "Restore the statement instead, with a reason.",
+    DecisionKind.REFUTE: "Restore the statement instead, with a reason.",
+    DecisionKind.RESTORE: _RETRACT,
+    DecisionKind.MERGE: "Restore the statement instead, with a reason.",
+    DecisionKind.RESOLVE: "Settle it anew on the statement’s page instead.",
+}
+
 
 @transaction.atomic(durable=True)
 def undo(*, decision_id: uuid.UUID, request_id: uuid.UUID, by: Actor, now: datetime) -> Decided:
@@ -44,7 +65,8 @@ def undo(*, decision_id: uuid.UUID, request_id: uuid.UUID, by: Actor, now: datet
     What the decision opened is closed as retracted; what it closed comes back as new versions.
 
     **Raises**: NotFound, NotAllowed; UndoRefused naming the decision that stands in the way;
-    SlotTaken when another statement holds the place now.
+    UndoTooLate 15 minutes after it, with the way on; SlotTaken when another statement holds the
+    place now.
     """
     return undo_one(decision_id=decision_id, request_id=request_id, by=by, now=now)
 
@@ -69,7 +91,7 @@ def undo_one(
     )
     if replayed is not None:
         return replayed
-    _check_undoable(undone, proposal=proposal, by=by)
+    _check_undoable(undone, proposal=proposal, by=by, now=now)
     _lock_standing(undone)
     return _invert(
         undone, proposal=proposal, request_id=request_id, by=by, now=now, batch_id=batch_id
@@ -84,7 +106,7 @@ def _undo_about_statement(
     earlier = Decision.objects.filter(space_id=undone.space_id, request_id=request_id).first()
     if earlier is not None:
         return deciding.decided(earlier, replayed=True)
-    _check_own(undone, by=by)
+    _check_own(undone, by=by, now=now)
     _check_standing(undone)
     _lock_standing(undone)
     decision = _record(undone, request_id=request_id, by=by)
@@ -96,17 +118,30 @@ def _undo_about_statement(
     return Decided(decision.pk, decision.kind, 0, undone.statement_id)
 
 
-def _check_own(undone: Decision, *, by: Actor) -> None:
+def _check_own(undone: Decision, *, by: Actor, now: datetime) -> None:
     if undone.by_id != by.user_id:
         raise NotAllowed("Only the person who decided can undo it.")
     if undone.kind not in UNDOABLE:
         raise UndoRefused(f"A decision of kind “{undone.get_kind_display()}” cannot be undone.")
     if Decision.objects.filter(undoes=undone).exists():
         raise UndoRefused("This decision was undone already.")
+    if not policies.can_undo_freely(at=undone.at, now=now):
+        raise _too_late(undone)
 
 
-def _check_undoable(undone: Decision, *, proposal: Proposal, by: Actor) -> None:
-    _check_own(undone, by=by)
+def _too_late(undone: Decision) -> UndoTooLate:
+    """Say what to do instead, and about what."""
+    found = deciding.decided(undone)
+    way_on = _SEND_BACK if found.awaits_second else _WAY_ON[DecisionKind(undone.kind)]
+    return UndoTooLate(
+        f"Undo is free for 15 minutes, and they are over. {way_on}",
+        statement_id=found.statement_id,
+        proposal_id=found.proposal_id or None,
+    )
+
+
+def _check_undoable(undone: Decision, *, proposal: Proposal, by: Actor, now: datetime) -> None:
+    _check_own(undone, by=by, now=now)
     later = proposal.decisions.filter(seq__gt=undone.seq).order_by("seq").first()
     if later is not None:
         raise UndoRefused(

@@ -1,14 +1,14 @@
 """What a person decided lately, and what of it can still be taken back."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Prefetch
 
 from knowledge.models import Decision, DecisionKind, Version
+from knowledge.policies import can_undo_freely
 
-FREE_UNDO = timedelta(minutes=15)
 SHOWN = 50
 UNDOABLE = frozenset(
     {
@@ -66,7 +66,7 @@ def space_of_decision(decision_id: UUID) -> int | None:
 
 def _own(row: Decision, *, now: datetime) -> OwnDecision:
     undone = hasattr(row, "undone_by")
-    fresh = row.at is not None and now - row.at <= FREE_UNDO
+    fresh = can_undo_freely(at=row.at, now=now)
     text, flags = _words(row)
     return OwnDecision(
         id=str(row.pk),

@@ -6,7 +6,8 @@ from datetime import datetime
 from django.urls import reverse
 from django.utils.timesince import timesince
 
-from knowledge.queries.decisions import FREE_UNDO, UNDOABLE
+from knowledge.policies import can_undo_freely
+from knowledge.queries.decisions import UNDOABLE
 from knowledge.queries.review import PastDecision, Quote, ReviewCard
 from knowledge.queries.targets import Target
 from knowledge.trust import TrustState
@@ -140,7 +141,7 @@ def mine_of(card: ReviewCard, kept: KeptDraft | None, *, result: Target | None) 
 def told(last: PastDecision, *, seat: Seat, result: Target | None, now: datetime) -> Settled:
     """Put a decision in words for whoever looks."""
     is_own = last.by_id == seat.user_id
-    fresh = last.at is not None and now - last.at <= FREE_UNDO
+    fresh = can_undo_freely(at=last.at, now=now)
     undo = is_own and fresh and not last.undone and last.kind in UNDOABLE and seat.may_decide
     return Settled(
         who="You" if is_own else last.by,

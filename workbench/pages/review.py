@@ -13,6 +13,7 @@ from knowledge.commands.review import NEEDS_REASON
 from knowledge.errors import NotAllowed
 from knowledge.queries.blind import compared_on
 from knowledge.queries.near import Near
+from knowledge.queries.record import Record, track_record
 from knowledge.queries.review import ReviewCard
 from knowledge.queries.rules import GuidelineRow, guideline_of
 from knowledge.queries.targets import result_of, stamp_of
@@ -101,6 +102,7 @@ class ReviewView:
     closed: Settled | None = None
     mine: Mine | None = None
     compared: tuple[ComparedLine, ...] = ()
+    record: Record | None = None
     error: str = ""
     unanswered: bool = False
     memory_types: tuple[tuple[str, str], ...] = vocabulary.MEMORY_TYPES
@@ -252,6 +254,7 @@ def review_view(
         lost=panel_of(lost, card, seat=seat, closed=closed, now=now) if lost else None,
         closed=closed,
         mine=mine_of(card, kept, result=result),
+        record=track_record(card.id, space_id=card.space_id, now=now),
         compared=() if card.is_open else lines_of(compared_on(card.id)),
         **said,
     )

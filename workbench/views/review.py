@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from knowledge.commands.review import NEEDS_REASON
-from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from knowledge.errors import Conflict, InvalidInput, NotAllowed, NotFound, UndoTooLate
 from knowledge.queries import review as review_queries
 from knowledge.queries import targets
 from knowledge.queries.decisions import UNDOABLE, space_of_decision
@@ -161,6 +161,9 @@ def undo(request: HtmxHttpRequest, seat: Seat, decision_id: UUID) -> HttpRespons
                 seat=seat,
                 now=timezone.now(),
             )
+    except UndoTooLate as error:
+        messages.error(request, str(error))
+        return see_other(_way_on(**error.details))
     except (Conflict, NotAllowed) as error:
         messages.error(request, str(error))
         return see_other(reverse("my_decisions"))
@@ -304,6 +307,13 @@ def _gone(request: HtmxHttpRequest, seat: Seat, proposal_id: int) -> HttpRespons
     if request.htmx:  # which would not put a failed answer on the page
         return HttpResponseClientRedirect(reverse("review", args=[proposal_id]))
     return render_page(request, template="review/gone.html", page=page, status=410)
+
+
+def _way_on(*, statement_id: int | None, proposal_id: int | None) -> str:
+    """Lead to where what can be undone no more is ended, or brought back, with a reason."""
+    if statement_id is not None:
+        return reverse("statement", args=[statement_id])
+    return reverse("review", args=[proposal_id]) if proposal_id else reverse("my_decisions")
 
 
 def _card_url(request: HtmxHttpRequest, proposal_id: int) -> str:
