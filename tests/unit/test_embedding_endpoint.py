@@ -343,7 +343,16 @@ def test_a_wait_longer_than_anyone_would_wait_ends_the_question(
     assert waits == [] and len(server.asked) == 1
 
 
-@pytest.mark.parametrize("header", ["soon", "nan", "Wed, 21 Oct 2015 07:28:00 GMT", "-5"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "soon",
+        "nan",
+        "Wed, 21 Oct 2015 07:28:00 GMT",
+        "-5",
+        "Mon, 01 Jan 99999999999 00:00:00 GMT",
+    ],
+)
 def test_a_wait_that_cannot_be_read_or_is_over_is_no_obstacle(
     server: EmbeddingServer, waits: list[float], header: str
 ) -> None:

@@ -255,6 +255,8 @@ def test_each_trouble_has_a_sentence_without_the_servers_words(trouble: Trouble)
         ({"retry-after": "Mon, 01 Jun 2026 11:00:00 GMT"}, 0.0),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "-5"}, None),
+        ({"retry-after": "Mon, 01 Jan 99999999999 00:00:00 GMT"}, None),
+        ({"retry-after": "Mon, 01 Jan 2027 00:00:00 +99999999999999999"}, None),
         ({}, None),
     ],
 )

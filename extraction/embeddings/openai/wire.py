@@ -15,6 +15,7 @@ from typing import Any
 import httpx2
 import openai
 
+from extraction import connection
 from extraction.embeddings.openai.endpoint import Endpoint
 from extraction.errors import EmbeddingError, EmbeddingUnavailable
 
@@ -149,6 +150,11 @@ class Wire:
                 f"{self._name} knows no model “{self._endpoint.model}”, or no embeddings (404): "
                 "see EMBEDDING_MODEL and EMBEDDING_BASE_URL, which often ends in /v1."
             )
+        if 300 <= status < 400:
+            return EmbeddingError(
+                f"{self._name} names another address ({status}), where nothing is sent: set "
+                "EMBEDDING_BASE_URL to the one that answers."
+            )
         if status in _ABOUT_THE_TEXT or (status >= 500 and _SERVER_MEANS_THE_TEXT.search(words)):
             return InputRefused(said, words=words)
         if status in _LATER or status >= 500:
@@ -178,6 +184,7 @@ class Wire:
                         base_url=self._endpoint.base_url,
                         api_key=self._endpoint.api_key or "none",  # local servers ask for none
                         max_retries=0,
+                        http_client=connection.client(),
                     )
                 except (openai.OpenAIError, httpx2.InvalidURL, ValueError):
                     raise EmbeddingError(_NO_ADDRESS) from None
@@ -232,7 +239,7 @@ def _asked_to_wait(header: str | None) -> float | None:
     except ValueError:
         try:
             at = email.utils.parsedate_to_datetime(header)
-        except ValueError:
+        except (ValueError, OverflowError):  # a year or a zone no calendar has
             return None
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
         seconds = (at - datetime.now(UTC)).total_seconds()

@@ -48,6 +48,7 @@ class Trouble(StrEnum):
     TIME_UP = "time_up"
     NO_ADDRESS = "no_address"
     NO_KEY = "no_key"
+    MOVED = "moved"
 
 
 # What may pass when the same question is put again.
@@ -109,6 +110,8 @@ class Failed(Exception):
             f"{_ADDRESS}",
             Trouble.NO_ADDRESS: "LLM_BASE_URL is no address: it begins with http:// or https://"
             " and names a host.",
+            Trouble.MOVED: f"{where} names another address{told}, where nothing is sent."
+            " Set LLM_BASE_URL to the one that answers.",
             Trouble.NO_KEY: "LLM_API_KEY holds signs that no key has.",
             Trouble.TIME_UP: f"The time one run may take was up before {where[4:]} was asked."
             " Raise LLM_RUN_S and WORKER_TIMEOUT_S, or choose a faster model.",
@@ -122,6 +125,7 @@ class Failed(Exception):
             Trouble.REJECTED: EngineMisconfigured,
             Trouble.NO_ADDRESS: EngineMisconfigured,
             Trouble.NO_KEY: EngineMisconfigured,
+            Trouble.MOVED: EngineMisconfigured,
             Trouble.FILTERED: EngineRefused,
             Trouble.TOO_LONG: EpisodeTooLong,
         }
@@ -130,7 +134,9 @@ class Failed(Exception):
 
 
 # What a person has to set right; until then every question fails.
-SET_WRONG = frozenset({Trouble.KEY, Trouble.NO_MODEL, Trouble.NO_ADDRESS, Trouble.NO_KEY})
+SET_WRONG = frozenset(
+    {Trouble.KEY, Trouble.NO_MODEL, Trouble.NO_ADDRESS, Trouble.NO_KEY, Trouble.MOVED}
+)
 
 
 def from_status(
@@ -166,6 +172,8 @@ def _is_code(code: str, *, secret: str) -> bool:
 
 
 def _trouble(status: int, *, said: str) -> Trouble:
+    if 300 <= status < 400:
+        return Trouble.MOVED
     if status in {401, 403}:
         return Trouble.KEY
     if status in {408, 409, 425, 429}:
@@ -192,7 +200,7 @@ def retry_after(headers: Mapping[str, str], *, now: datetime | None = None) -> f
         return plain
     try:
         at = parsedate_to_datetime(given)
-    except ValueError:
+    except (ValueError, OverflowError):  # a year or a zone no calendar has
         return None
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)

@@ -21,6 +21,8 @@ _DECLINES = re.compile(
     r"|i (?:can(?:['\u2019]t|not)|am (?:un|not )able|won['\u2019]t|will not))",
     re.IGNORECASE,
 )
+# What may name a field; a model may put anything there, words of the conversation too.
+_FIELD = re.compile(r"[a-z]+(?:_[a-z]+){0,3}")
 _MOST_FAULTS = 5
 _MOST_OF_PLACE = 80
 
@@ -95,4 +97,5 @@ def _where(message: str) -> str:
 
 
 def _place(loc: tuple[int | str, ...]) -> str:
-    return (".".join(str(step) for step in loc) or "the answer")[:_MOST_OF_PLACE]
+    steps = (str(step) if isinstance(step, int) or _FIELD.fullmatch(step) else "…" for step in loc)
+    return (".".join(steps) or "the answer")[:_MOST_OF_PLACE]

@@ -14,6 +14,7 @@ from typing import Any
 import httpx2
 import openai
 
+from extraction import connection
 from extraction.engines.openai.config import Config
 from extraction.engines.openai.failures import Failed, Trouble, from_status
 
@@ -84,6 +85,7 @@ def _client(config: Config) -> openai.OpenAI | None:
             # Servers without keys get one that opens nothing; the SDK insists on some.
             api_key=config.api_key or "none",
             max_retries=0,
+            http_client=connection.client(),
         )
     except (openai.OpenAIError, httpx2.InvalidURL, ValueError):
         return None
