@@ -19,6 +19,7 @@ from extraction.engines.base import (
     GapSpan,
     Prediction,
 )
+from extraction.errors import TextRefused
 from extraction.grounding import Grounded, ground
 from extraction.judging import Judge, Judgement
 from extraction.similarity import surprise
@@ -85,11 +86,27 @@ def work_out(scene: Scene, *, engine: Engine, embedder: Embedder) -> RunOutcome:
     )
 
 
-def _vectors(candidates: Sequence[Candidate], *, embedder: Embedder) -> list[tuple[float, ...]]:
+def _vectors(
+    candidates: Sequence[Candidate], *, embedder: Embedder
+) -> list[tuple[float, ...] | None]:
+    """Embed the candidates; None for one of which the embedder makes no vector.
+
+    It spoils no other: its words alone are compared.
+    """
     if not candidates:
         return []
     texts = [candidate.text for candidate in candidates]
-    return [tuple(vector) for vector in embedder.embed_passages(texts)]
+    try:
+        return [tuple(vector) for vector in embedder.embed_passages(texts)]
+    except TextRefused:
+        return [_vector(text, embedder=embedder) for text in texts]
+
+
+def _vector(text: str, *, embedder: Embedder) -> tuple[float, ...] | None:
+    try:
+        return tuple(embedder.embed_passages([text])[0])
+    except TextRefused:
+        return None
 
 
 def _drafts(
@@ -97,7 +114,7 @@ def _drafts(
     calibration: Calibration,
     *,
     predictions: Sequence[Prediction],
-    vectors: Sequence[tuple[float, ...]],
+    vectors: Sequence[tuple[float, ...] | None],
     engine: Engine,
     embedder: Embedder,
 ) -> list[ProposalDraft]:
@@ -153,7 +170,7 @@ def _draft(
     judgement: Judgement,
     expected: Sequence[str],
     gaps: tuple[int, ...],
-    vector: tuple[float, ...],
+    vector: tuple[float, ...] | None,
 ) -> ProposalDraft:
     said_at = _first_said(scene, grounded)
     # Whose memory it is was never in question: the name is no news.

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from django.db.models import F
 
-from extraction.errors import EngineUnavailable
+from extraction.errors import EngineAway
 from extraction.models import ModelEndpoint, StructuredOutput
 
 # What was learned is tried anew after this time: a server may have been brought up to date.
@@ -18,7 +18,7 @@ RELEARN_AFTER = timedelta(days=7)
 # How long the one that asks an endpoint again has, before another may.
 HALF_OPEN = timedelta(minutes=2)
 # A server that asks for more patience than this is asked again all the same: what waits for it
-# is tried for some twelve minutes before it is given up.
+# is tried every ten minutes.
 LONGEST_REST = timedelta(minutes=10)
 _SEEN_OFTEN_ENOUGH = timedelta(minutes=1)
 
@@ -104,7 +104,7 @@ def recall(endpoint: Endpoint) -> ModelEndpoint:
 def check_rested(row: ModelEndpoint, *, now: datetime) -> None:
     """Refuse to ask an endpoint that keeps failing; once its rest is over, let one ask.
 
-    **Raises**: EngineUnavailable, naming when it is asked again.
+    **Raises**: EngineAway, naming when it is asked again.
     """
     if row.open_until is None:
         return
@@ -113,7 +113,7 @@ def check_rested(row: ModelEndpoint, *, now: datetime) -> None:
         if mine.update(open_until=now + HALF_OPEN):
             return
     until = max(row.open_until, now)
-    raise EngineUnavailable(
+    raise EngineAway(
         f"The model endpoint {row.base_url} is left alone until {until:%H:%M:%S} UTC"
         f" because it kept failing. The last time: {row.last_error}"
     )

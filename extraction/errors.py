@@ -7,6 +7,7 @@
     │   └── VectorMismatch    two vectors that cannot be compared
     ├── EngineError           an engine could not answer
     │   ├── EngineUnavailable no answer now; trying later may help
+    │   │   └── EngineAway    nobody answers at the endpoint just now, whatever is asked
     │   ├── EngineAnswerInvalid  an answer that does not fit, also after one repair
     │   ├── EngineRefused     the model declined
     │   ├── EngineMisconfigured  a wrong key, address or model: trying again changes nothing
@@ -57,6 +58,10 @@ class EngineError(ExtractionError):
 
 class EngineUnavailable(EngineError):
     """The engine gave no answer now; the run may be tried again."""
+
+
+class EngineAway(EngineUnavailable):
+    """Nobody answers at the endpoint just now, whatever it is asked; what waits for it waits on."""
 
 
 class EngineAnswerInvalid(EngineError):

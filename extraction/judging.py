@@ -83,17 +83,14 @@ class Judge:
         self._ends = sum(one.kind in REPLACING and one.ref is not None for one in relations)
 
     def judge(
-        self, candidate: Candidate, *, grounded: Grounded, vector: tuple[float, ...]
+        self, candidate: Candidate, *, grounded: Grounded, vector: tuple[float, ...] | None
     ) -> Judgement:
-        """Relate, flag and gate one candidate. **Cost**: up to four queries."""
+        """Relate, flag and gate one candidate, by its words alone where it has no vector.
+
+        **Cost**: up to four queries.
+        """
         relation = self._relate(candidate)
-        near = self.near(
-            vector,
-            space_id=self.space_id,
-            subject_id=self.subject_id,
-            model=self.embedder.model_id,
-            least_cosine=self.embedder.thresholds.near,
-        )
+        near = [] if vector is None else self._near(vector)
         context = self._gate_context(
             candidate, relation=relation, grounded=grounded, near=near, vector=vector
         )
@@ -108,6 +105,15 @@ class Judge:
             self._remember(candidate, vector)
         self._judged += 1
         return judgement
+
+    def _near(self, vector: tuple[float, ...]) -> Sequence[NearText]:
+        return self.near(
+            vector,
+            space_id=self.space_id,
+            subject_id=self.subject_id,
+            model=self.embedder.model_id,
+            least_cosine=self.embedder.thresholds.near,
+        )
 
     def _relate(self, candidate: Candidate) -> _Relation:
         """The engine's own suggestion; else what holds the one place this value would take, or
@@ -152,7 +158,7 @@ class Judge:
         first = min((quote.message for quote in candidate.evidence), default=0)
         return [item for message, item in self._told if message < first]
 
-    def _remember(self, candidate: Candidate, vector: tuple[float, ...]) -> None:
+    def _remember(self, candidate: Candidate, vector: tuple[float, ...] | None) -> None:
         """Keep a candidate that waits, for those after it."""
         ref = f"candidate:{self._judged}"
         self._heard.append(Neighbour(ref, candidate.text, "pending", vector, True))
@@ -175,7 +181,7 @@ class Judge:
         relation: _Relation,
         grounded: Grounded,
         near: Sequence[NearText],
-        vector: tuple[float, ...],
+        vector: tuple[float, ...] | None,
     ) -> GateContext:
         own = frozenset(self.message_ids[span.message] for span in grounded.evidence)
         return GateContext(

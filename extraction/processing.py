@@ -9,7 +9,7 @@ from extraction import tasks
 from knowledge.commands import sources, turns
 from knowledge.commands.sources import PROCESS_CONVERSATION
 from knowledge.errors import KnowledgeError
-from knowledge.queries.jobs import open_jobs
+from knowledge.queries.jobs import JobRow, open_jobs
 from knowledge.results import SYSTEM, Actor
 
 LOOK_EVERY_S = 0.5
@@ -37,7 +37,7 @@ def process_until_done(
         if job.run_after > timezone.now():
             sources.process_now(conversation_id=int(job.key), by=by, now=timezone.now())
     while waiting := open_jobs(kind=PROCESS_CONVERSATION, keys=keys):
-        say(f"extracting · {len(keys) - len(waiting)} of {len(keys)} conversations")
+        say(_so_far(waiting, of=len(keys)))
         first = turns.first_before([job.id for job in waiting], now=timezone.now())
         did = [
             tasks.run_job(job_id, goes_on_s=LOOK_EVERY_S)
@@ -50,3 +50,10 @@ def process_until_done(
         raise WorkGivenUp(
             f"{len(dead)} conversations could not be processed. The first: {dead[0].error}"
         )
+
+
+def _so_far(waiting: Sequence[JobRow], *, of: int) -> str:
+    """Say how far it is, and what the first that failed waits for."""
+    told = f"extracting · {of - len(waiting)} of {of} conversations"
+    why = next((job.error for job in waiting if job.error), "")
+    return f"{told} · tried again by itself: {why}" if why else told

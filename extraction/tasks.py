@@ -8,6 +8,7 @@ import structlog
 from django.utils import timezone
 
 from extraction import anchoring, embedding, expiry, forgetting, pipeline, shadowing
+from extraction.errors import EngineAway
 from extraction.uploads import running as uploads
 from extraction.uploads.steps import EXPIRE_UPLOAD, IMPORT_UPLOAD, READ_UPLOAD
 from knowledge.commands import jobs, turns
@@ -74,6 +75,9 @@ def _work(job: Job, *, held: Lease) -> str:
             jobs.complete(job_id=held.job_id, fence=held.fence, now=timezone.now(), again=more)
         except Conflict as conflict:
             return _give_way(held, reason=str(conflict))
+        except EngineAway as error:
+            log.warning("endpoint_away", reason=str(error))
+            return _fail(held, error=str(error), is_away=True)
         except Exception as error:
             log.exception("job_failed", attempt=job.attempts)
             return _fail(held, error=f"{type(error).__name__}: {error}")
@@ -90,9 +94,15 @@ def _give_way(held: Lease, *, reason: str) -> str:
     return "waits" if still_held else "overtaken"
 
 
-def _fail(held: Lease, *, error: str) -> str:
+def _fail(held: Lease, *, error: str, is_away: bool = False) -> str:
     try:
-        jobs.fail(job_id=held.job_id, fence=held.fence, error=error[:2000], now=timezone.now())
+        jobs.fail(
+            job_id=held.job_id,
+            fence=held.fence,
+            error=error[:2000],
+            now=timezone.now(),
+            is_away=is_away,
+        )
     except Conflict:
         return "overtaken"
     return "failed"

@@ -21,6 +21,9 @@ _BACKOFF_S = (5, 30, 120, 600)
 # How soon work goes on that somebody's act came between, and how often before it counts as failed.
 _AFTER_CONFLICT = timedelta(seconds=2)
 _CONFLICTS_AT_MOST = 10
+# An outage ends within a day, or somebody has to look.
+AWAY_AT_MOST = timedelta(days=1)
+_AWAY_SINCE = "away_since"
 
 
 def enqueue(
@@ -136,6 +139,7 @@ def complete(*, job_id: int, fence: int, now: datetime, again: bool = False) -> 
     job.lease_until = None
     job.error = ""
     job.progress.pop("conflicts", None)
+    job.progress.pop(_AWAY_SINCE, None)
     if again:
         _queue(job, run_after=now)
         job.attempts, job.rerun = 0, False
@@ -150,11 +154,17 @@ def complete(*, job_id: int, fence: int, now: datetime, again: bool = False) -> 
 
 
 @transaction.atomic(durable=True)
-def fail(*, job_id: int, fence: int, error: str, now: datetime) -> Job:
-    """Note a readable error and queue a later attempt, or give up."""
+def fail(*, job_id: int, fence: int, error: str, now: datetime, is_away: bool = False) -> Job:
+    """Note a readable error and queue a later attempt, or give up.
+
+    ``is_away`` says that whom the work needs answers nobody just now: it is tried on, as seldom
+    as a last attempt, and only given up after ``AWAY_AT_MOST``.
+    """
     check_lease(job_id=job_id, fence=fence)
     error = keepable(error)
     job = Job.objects.get(pk=job_id)
+    if is_away and _is_waited_for(job, now=now):
+        job.attempts = min(job.attempts, MAX_ATTEMPTS - 1)
     if job.attempts >= MAX_ATTEMPTS:
         _give_up(job, error=error, now=now)
         return job
@@ -208,6 +218,7 @@ def retry(*, job_id: int, now: datetime) -> Job:
         raise Conflict("Only a job that was given up can be tried again.")
     job.state, job.attempts, job.run_after = JobState.QUEUED, 0, now
     job.finished_at = job.delivered_at = None
+    job.progress.pop(_AWAY_SINCE, None)
     try:
         with transaction.atomic():
             job.save()
@@ -247,6 +258,12 @@ def note_progress(*, job_id: int, fence: int, progress: dict[str, Any], now: dat
     Job.objects.filter(pk=job_id, fence=fence, state=JobState.RUNNING).update(
         progress=progress, lease_until=now + LEASE, attempts=1
     )
+
+
+def _is_waited_for(job: Job, *, now: datetime) -> bool:
+    """Say whether what a job needs has not been away for too long, counted from the first time."""
+    since = job.progress.setdefault(_AWAY_SINCE, now.isoformat())
+    return now - datetime.fromisoformat(since) < AWAY_AT_MOST
 
 
 def _queue(job: Job, *, run_after: datetime) -> None:

@@ -64,6 +64,23 @@ def test_failures_wait_longer_each_time_and_end_with_a_readable_error(job: Job) 
         jobs.retry(job_id=job.pk, now=now)
 
 
+def test_work_for_somebody_who_is_away_is_tried_on_for_a_day(job: Job) -> None:
+    now, waits = NOW, []
+    while now < NOW + jobs.AWAY_AT_MOST:
+        held = jobs.lease(job_id=job.pk, now=now)
+        assert held is not None
+        after = jobs.fail(job_id=job.pk, fence=held.fence, error="away", now=now, is_away=True)
+        assert after.state == JobState.QUEUED
+        waits.append(after.run_after - now)
+        now = after.run_after
+    assert max(waits) == 10 * MINUTE
+    held = jobs.lease(job_id=job.pk, now=now)
+    assert held is not None
+    jobs.fail(job_id=job.pk, fence=held.fence, error="away", now=now, is_away=True)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (JobState.DEAD, "away")
+
+
 def test_a_job_that_kills_its_worker_is_given_up(job: Job) -> None:
     now = NOW
     for _ in range(jobs.MAX_ATTEMPTS):

@@ -15,6 +15,7 @@ from pytest_django import Settings
 
 from extraction import tasks
 from extraction.engines.openai import patience, prompts
+from extraction.models import ModelEndpoint
 from knowledge.models import (
     Covered,
     Episode,
@@ -25,6 +26,7 @@ from knowledge.models import (
     JobState,
     PredictedStatement,
     Proposal,
+    ProposalVector,
     RunState,
 )
 from knowledge.queries.processing import unfinished_runs
@@ -556,3 +558,47 @@ def test_a_provider_that_is_away_costs_nothing_but_time(desk: Desk, server: Mode
     assert run_job(desk) == "done"
     assert [p.text for p in proposals(desk)] == ["Ana lives in Lisbon.", "Ana plays the cello."]
     assert ExtractionRun.objects.filter(space=desk.space).count() == 2
+
+
+@pytest.mark.parametrize("away", [refuses(503), refuses(429)])
+def test_words_wait_for_an_endpoint_that_is_away_longer_than_anything_else_is_tried(
+    desk: Desk, server: ModelServer, settings: Settings, away: Reaction
+) -> None:
+    settings.LLM_ATTEMPTS = 1
+    server.plays(cold_start=away)
+    capture(desk.space, said(WORDS))
+    # After some of these the endpoint is left alone, and not even asked.
+    assert [run_job(desk) for _ in range(9)] == ["failed"] * 9
+    assert len(server.of("cold_start")) < 9
+    assert Job.objects.get(space=desk.space).state == JobState.QUEUED
+    server.plays(cold_start=found(LIVES))
+    ModelEndpoint.objects.update(open_until=timezone.now())
+    assert run_job(desk) == "done"
+    assert [p.text for p in proposals(desk)] == ["Ana lives in Lisbon."]
+
+
+def test_a_question_a_server_fails_at_each_time_is_given_up(
+    desk: Desk, server: ModelServer, settings: Settings
+) -> None:
+    settings.LLM_BREAKER_FAILURES = 99
+    server.plays(cold_start=refuses(500))
+    capture(desk.space, said(WORDS))
+    assert [run_job(desk) for _ in range(5)] == ["failed"] * 5
+    assert Job.objects.get(space=desk.space).state == JobState.DEAD
+
+
+def test_a_candidate_the_embedder_takes_not_is_proposed_and_spoils_no_other(
+    desk: Desk, server: ModelServer, settings: Settings
+) -> None:
+    settings.EMBEDDING_BASE_URL, settings.EMBEDDING_API_KEY = server.base_url, KEY
+    settings.EMBEDDING_MODEL, settings.EMBEDDING_NEAR = "takes-no-cats", 0.95
+    server.always = lambda asked: (
+        refuses(400, "not allowed") if "cats" in str(asked.body.get("input")) else None
+    )
+    cats = claim("Ana has two cats.", (0, "my two cats"))
+    heard(desk, server, said(WORDS), answer=found(cats, LIVES, cats))
+    assert [p.text for p in proposals(desk)] == ["Ana has two cats.", "Ana lives in Lisbon."]
+    assert aside(desk) == {"Ana has two cats.": "near_duplicate"}
+    vectors = ProposalVector.objects.filter(space=desk.space)
+    assert [vector.proposal.text for vector in vectors] == ["Ana lives in Lisbon."]
+    assert len(server.of("cold_start")) == 1

@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 from extraction.errors import (
+    EngineAway,
     EngineError,
     EngineMisconfigured,
     EngineRefused,
@@ -37,6 +38,7 @@ class Trouble(StrEnum):
 
     TIMEOUT = "timeout"
     CONNECTION = "connection"
+    UNREACHED = "unreached"
     BUSY = "busy"
     SERVER = "server"
     REJECTED = "rejected"
@@ -53,10 +55,20 @@ class Trouble(StrEnum):
 
 # What may pass when the same question is put again.
 PASSING = frozenset(
-    {Trouble.TIMEOUT, Trouble.CONNECTION, Trouble.BUSY, Trouble.SERVER, Trouble.GARBLED}
+    {
+        Trouble.TIMEOUT,
+        Trouble.CONNECTION,
+        Trouble.UNREACHED,
+        Trouble.BUSY,
+        Trouble.SERVER,
+        Trouble.GARBLED,
+    }
 )
 # What may be the fault of a response format the server does not know.
 _BLAMES_FORMAT = frozenset({Trouble.REJECTED, Trouble.SERVER, Trouble.NO_MODEL})
+# What no question is to blame for: one that breaks a server is not put to it day and night.
+_NOBODY_THERE = frozenset({Trouble.UNREACHED, Trouble.BUSY})
+_OUT_OF_SERVICE = frozenset({503, 529})
 # Of these a gateway says that what is behind it is away, not that it dislikes a question.
 _AWAY = frozenset({502, 503, 504, 520, 522, 524, 529})
 
@@ -97,6 +109,7 @@ class Failed(Exception):
         return {
             Trouble.TIMEOUT: f"{where} did not answer within {timeout_s:g} seconds.",
             Trouble.CONNECTION: f"{where} could not be reached, or the connection was cut.",
+            Trouble.UNREACHED: f"{where} could not be reached.",
             Trouble.BUSY: f"{where} takes no more questions for now{told}.",
             Trouble.SERVER: f"{where} failed{told}.",
             Trouble.REJECTED: f"{where} refused the question{told}. {_ADDRESS}",
@@ -130,6 +143,8 @@ class Failed(Exception):
             Trouble.TOO_LONG: EpisodeTooLong,
         }
         sentence = self.sentence(address=address, model=model, timeout_s=timeout_s)
+        if self.trouble in _NOBODY_THERE or self.status in _OUT_OF_SERVICE:
+            return EngineAway(sentence)
         return kinds.get(self.trouble, EngineUnavailable)(sentence)
 
 

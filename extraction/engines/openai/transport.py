@@ -70,11 +70,17 @@ class Transport:
                 secret=self._key,
             ) from None
         except openai.APIError as error:
-            wrong = isinstance(error.__cause__, (httpx2.UnsupportedProtocol, httpx2.InvalidURL))
-            raise Failed(Trouble.NO_ADDRESS if wrong else Trouble.CONNECTION) from None
+            raise Failed(_of_connection(error.__cause__)) from None
         except httpx2.InvalidURL:
             raise Failed(Trouble.NO_ADDRESS) from None
         return parse(raw)
+
+
+def _of_connection(cause: BaseException | None) -> Trouble:
+    """Tell an address that is none from one where nobody listens, and from a cut connection."""
+    if isinstance(cause, (httpx2.UnsupportedProtocol, httpx2.InvalidURL)):
+        return Trouble.NO_ADDRESS
+    return Trouble.UNREACHED if isinstance(cause, httpx2.ConnectError) else Trouble.CONNECTION
 
 
 def _client(config: Config) -> openai.OpenAI | None:
