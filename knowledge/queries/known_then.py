@@ -7,7 +7,7 @@ since, and not from what the first run itself found. What was erased meanwhile s
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import Case, Q, When
 from pgvector.django import CosineDistance
 
 from knowledge.fingerprints import forms
@@ -68,7 +68,8 @@ def near_then(
 
     **Cost**: one exact scan of the subject's vectors, and three queries for what was near.
     """
-    distance = CosineDistance("vector", list(vector))
+    # Inside the condition, so that no plan compares vectors of two models, or of two lengths.
+    distance = Case(When(model=model, then=CosineDistance("vector", list(vector))))
     rows = (
         ProposalVector.objects.filter(space_id=space_id, subject_id=subject_id, model=model)
         .filter(proposal__created_at__lt=known_at, proposal__redacted_at__isnull=True)
