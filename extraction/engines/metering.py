@@ -87,12 +87,12 @@ class Meter:
         self._compare(tokens=self.tokens + tokens, cost_micro=self._known_cost(cost_micro))
 
     def add(self, call: Call) -> None:
-        """Count a call that was made.
+        """Count a call that was made, also one that used more than was left.
 
-        **Raises**: BudgetExceeded where it used more than was left; it is counted all the same.
+        Its answer is paid for, and throwing it away would only have it paid for again; the next
+        call is refused.
         """
         self.calls.append(call)
-        self._compare(tokens=self.tokens, cost_micro=self._known_cost(0))
 
     def usage(self) -> dict[str, Any]:
         """Give what a run stores: every call, and the sums."""

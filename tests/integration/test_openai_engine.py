@@ -582,6 +582,18 @@ def test_a_call_that_would_exceed_the_budget_is_not_made(server: ModelServer, ma
     assert server.asked == []
 
 
+def test_an_answer_that_was_paid_for_is_kept_and_the_next_question_refused(
+    server: ModelServer, make: Make
+) -> None:
+    server.plays(same=says(SAME, usage=(9_000, 10)))
+    with metered(Meter(Budget(tokens=8_000))) as meter:
+        assert make().judge_same("a", "b") is True
+        assert meter.tokens == 9_010
+        with pytest.raises(BudgetExceeded, match="may use 8,000"):
+            make().judge_same("a", "b")
+    assert len(server.asked) == 1
+
+
 # --- topics ---
 
 
