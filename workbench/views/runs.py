@@ -71,12 +71,12 @@ def run_again(request: HtmxHttpRequest, seat: Seat, run_id: int) -> HttpResponse
         return _page(request, seat, found, again=_kept(form, errors=errors), status=422)
     given = form.cleaned_data
     try:
-        arm = shadowing.arm_of(
-            given["engine"],
-            expects=given["prediction"] == ON,
-            predict_model=given["predict_model"],
-        )
         with acting(request):
+            arm = shadowing.arm_of(
+                given["engine"],
+                expects=given["prediction"] == ON,
+                predict_model=given["predict_model"],
+            )
             asked = shadows.request_shadow(
                 space_id=seat.space_id,
                 run_id=found.id,
