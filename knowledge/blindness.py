@@ -21,11 +21,6 @@ def is_drawn(proposal_id: int, *, share: int) -> bool:
     return _chance(forms(_NAME, str(proposal_id))[0]) * 100 < share
 
 
-def was_drawn(proposal_id: int, *, share: int) -> bool:
-    """Say the same under any key that was ever in use: for checking draws of long ago."""
-    return any(_chance(form) * 100 < share for form in forms(_NAME, str(proposal_id)))
-
-
 def _chance(form: str) -> float:
     digits = form.partition(":")[2][:_DIGITS]
     return int(digits, 16) / float(16 ** len(digits))

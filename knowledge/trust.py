@@ -28,6 +28,9 @@ class WhatHappened(models.TextChoices):
     CONFIRMATION = "confirmation", "known already"
 
 
+REJECT_REASONS = ("not_said", "misread", "not_durable", "sensitive", "someone_else", "other")
+"""Why a curator rejects."""
+
 _S = TrustState
 
 TRANSITIONS: dict[TrustState, frozenset[TrustState]] = {

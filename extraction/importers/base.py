@@ -22,6 +22,7 @@ from extraction.importers.errors import (
     NothingReadable,
     UnknownFormat,
 )
+from extraction.importers.json_items import Item, read_values
 from extraction.importers.limits import SNIFFED_MEMBERS
 from extraction.importers.opening import Fit, Opening, describe, look
 from extraction.importers.source import NOTHING_SAID, Member, ReadOptions, Source
@@ -254,6 +255,24 @@ def read_each(
                 raise
             at_line = refused if isinstance(refused, AtLine) else AtLine(0, str(refused))
             yield ImportProblem(at_line.line, at_line.message, member.name)
+
+
+def read_each_value(
+    handed_in: Source, pattern: re.Pattern[str], conversations: Callable[[Item], Iterator[Imported]]
+) -> Iterator[Imported]:
+    """Read each JSON value of each file that the pattern finds; a broken one is a problem.
+
+    **Raises**: as ``read_each``.
+    """
+
+    def read_member(member: Member) -> Iterator[Imported]:
+        for item in read_values(member):
+            if isinstance(item, AtLine):
+                yield as_problem(item)
+            else:
+                yield from conversations(item)
+
+    yield from read_each(handed_in, pattern, read_member)
 
 
 def _placed(item: Imported, *, member: Member, handed_in: Source) -> Imported:

@@ -14,15 +14,13 @@ from extraction.importers.base import (
     ImportedConversation,
     ImportProblem,
     LeftOut,
-    as_problem,
-    read_each,
+    read_each_value,
 )
 from extraction.importers.chatgpt_content import Json, as_object, draft_or_reason, time_of
 from extraction.importers.drafts import Draft, opening_of, participants_of, settled, unforged
-from extraction.importers.errors import AtLine
-from extraction.importers.json_items import Item, read_values
+from extraction.importers.json_items import Item
 from extraction.importers.opening import Fit, Opening
-from extraction.importers.source import Member, Source
+from extraction.importers.source import Source
 from extraction.importers.wording import Unfit, bounded, stable_id
 
 NAME = "chatgpt"
@@ -41,15 +39,7 @@ class ChatGpt:
 
     def read(self, source: Source) -> Iterator[Imported]:
         """Yield each conversation, and what was wrong with it or its messages."""
-        yield from read_each(source, self.members, _read)
-
-
-def _read(member: Member) -> Iterator[Imported]:
-    for item in read_values(member):
-        if isinstance(item, AtLine):
-            yield as_problem(item)
-        else:
-            yield from _conversation(item)
+        yield from read_each_value(source, self.members, _conversation)
 
 
 def _is_tree(value: object) -> bool:

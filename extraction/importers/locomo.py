@@ -14,14 +14,12 @@ from extraction.importers.base import (
     ImportedMessage,
     ImportProblem,
     Participant,
-    as_problem,
-    read_each,
+    read_each_value,
 )
-from extraction.importers.errors import AtLine
 from extraction.importers.identity import MessageIds, content_id
-from extraction.importers.json_items import Item, read_values
+from extraction.importers.json_items import Item
 from extraction.importers.opening import Fit, Opening
-from extraction.importers.source import Member, Source
+from extraction.importers.source import Source
 from extraction.importers.wording import Unfit, bounded, id_from_name, stable_id, storable
 
 NAME = "locomo"
@@ -61,15 +59,7 @@ class Locomo:
 
     def read(self, source: Source) -> Iterator[Imported]:
         """Yield each session of each sample, in the order of their numbers."""
-        yield from read_each(source, self.members, _read)
-
-
-def _read(member: Member) -> Iterator[Imported]:
-    for item in read_values(member):
-        if isinstance(item, AtLine):
-            yield as_problem(item)
-        else:
-            yield from _sessions(item)
+        yield from read_each_value(source, self.members, _sessions)
 
 
 def _is_sample(value: object) -> bool:

@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from typing import get_args
 
-from extraction.importers.base import MESSAGE_KINDS, MessageKind
+from extraction.importers.base import MessageKind
 from extraction.importers.wording import Unfit, instant
 
 _COLUMNS = {
@@ -24,7 +25,8 @@ _KIND_OF_ROLE: dict[str, MessageKind] = {
     **dict.fromkeys("user human customer client visitor me".split(), "user_message"),
     **dict.fromkeys("assistant agent bot ai model chatbot".split(), "agent_message"),
     **dict.fromkeys("system developer".split(), "system_message"),
-    **dict.fromkeys("tool function tool_result".split(), "tool_result"),
+    **dict.fromkeys("tool function".split(), "tool_result"),
+    **{kind: kind for kind in get_args(MessageKind)},
 }
 _LOCAL = re.compile(
     r"(?P<first>\d{1,4})(?P<mark>[./-])(?P<second>\d{1,2})(?P=mark)(?P<third>\d{1,4})"
@@ -110,9 +112,6 @@ def kind_of(role: str, *, speaker: str) -> MessageKind:
     known = role.lower().replace(" ", "_")
     if known in _KIND_OF_ROLE:
         return _KIND_OF_ROLE[known]
-    for kind in MESSAGE_KINDS:
-        if known == kind:
-            return kind  # type: ignore[return-value]  # it is one of them
     roles = ", ".join(_KIND_OF_ROLE)
     raise Unfit(f"the role {role[:40]!r} is unknown; known are {roles}")
 

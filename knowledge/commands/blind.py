@@ -18,10 +18,9 @@ from knowledge.models import (
     Proposal,
     Version,
 )
-from knowledge.models.blind import REASONS
 from knowledge.periods import check_instant
 from knowledge.results import Actor
-from knowledge.trust import TrustState, WhatHappened
+from knowledge.trust import REJECT_REASONS, TrustState, WhatHappened
 
 
 def draw_for(decision: Decision, *, proposal: Proposal) -> None:
@@ -55,7 +54,7 @@ def answer(
 ) -> BlindAnswer:
     """Record what a second reader would have decided; nothing that is believed changes.
 
-    ``reason_code`` is a word of ``WhatHappened`` for an approval, one of ``REASONS`` for a
+    ``reason_code`` is a word of ``WhatHappened`` for an approval, one of ``REJECT_REASONS`` for a
     rejection; ``target_version_id`` the version they took it to change or repeat.
 
     **Raises**: NotFound, NotAllowed, InvalidInput, Erased; UndoRefused where the first decision
@@ -124,7 +123,10 @@ def _check_open(draw: BlindDraw) -> None:
 
 
 def _check_answer(verdict: str, reason_code: str) -> None:
-    allowed = {BlindVerdict.APPROVE: tuple(WhatHappened.values), BlindVerdict.REJECT: REASONS}
+    allowed = {
+        BlindVerdict.APPROVE: tuple(WhatHappened.values),
+        BlindVerdict.REJECT: REJECT_REASONS,
+    }
     if verdict not in allowed:
         raise InvalidInput("Approve it or reject it.", field="verdict")
     if reason_code not in allowed[BlindVerdict(verdict)]:

@@ -17,9 +17,7 @@ from knowledge.models import (
 )
 from knowledge.periods import check_instant
 from knowledge.results import Actor, Decided, Edits, Review
-from knowledge.trust import TrustState, WhatHappened
-
-REJECT_REASONS = ("not_said", "misread", "not_durable", "sensitive", "someone_else", "other")
+from knowledge.trust import REJECT_REASONS, TrustState, WhatHappened
 
 # Flags under which an approval needs words that say why: secrets, and what was refuted.
 NEEDS_REASON = frozenset({"secret", "card_number", recognising.TOMBSTONE_FLAG})

@@ -8,9 +8,7 @@ from knowledge.models.blind_guards import answer_guards, draw_guards
 from knowledge.models.decision import Decision
 from knowledge.models.proposal import Proposal
 from knowledge.models.scope import Space
-from knowledge.trust import WhatHappened
-
-REASONS = ("not_said", "misread", "not_durable", "sensitive", "someone_else", "other")
+from knowledge.trust import REJECT_REASONS, WhatHappened
 
 
 class BlindVerdict(models.TextChoices):
@@ -73,7 +71,7 @@ class BlindAnswer(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(verdict="approve", reason_code__in=WhatHappened.values)
-                | Q(verdict="reject", reason_code__in=REASONS),
+                | Q(verdict="reject", reason_code__in=REJECT_REASONS),
                 name="blind_answer_says_why",
             ),
         ]

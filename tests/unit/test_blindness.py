@@ -3,7 +3,7 @@
 import pytest
 
 from knowledge import fingerprints
-from knowledge.blindness import is_drawn, was_drawn
+from knowledge.blindness import is_drawn
 from knowledge.fingerprints import Keyring
 
 
@@ -37,10 +37,3 @@ def test_the_same_key_draws_the_same_again_and_another_key_others() -> None:
 
 def test_a_larger_share_keeps_what_a_smaller_one_drew() -> None:
     assert drawn(5) <= drawn(20)
-
-
-def test_an_old_draw_can_be_checked_after_the_key_changed() -> None:
-    before = drawn(5)
-    fingerprints.install(Keyring({1: b"one", 2: b"two"}))
-    assert all(was_drawn(pk, share=5) for pk in before)
-    assert drawn(5) != before
