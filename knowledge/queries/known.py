@@ -1,10 +1,10 @@
 """What is known of a subject already: believed, or waiting for a decision."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Case, Q, When
+from django.db.models import Case, Q, QuerySet, When
 from pgvector.django import CosineDistance
 
 from knowledge.fingerprints import forms
@@ -59,6 +59,11 @@ def known_of_subject(
     waiting = Proposal.objects.filter(
         space_id=space_id, subject_id=subject_id, state__in=WAITING_STATES
     ).order_by("-created_at", "pk")[:limit]
+    return known_from(believed, waiting=waiting)
+
+
+def known_from(believed: Iterable[Version], *, waiting: Iterable[Proposal]) -> list[Known]:
+    """Put what is believed and what waits in one shape, in this order."""
     return [
         Known(
             ref=f"statement:{row.statement_id}",
@@ -100,36 +105,52 @@ def near_texts(
 
     **Cost**: one exact scan of the subject's vectors, one query for what became of them.
     """
-    # Inside the condition, so that no plan compares vectors of two models, or of two lengths.
-    distance = Case(When(model=model, then=CosineDistance("vector", list(vector))))
-    rows = (
-        ProposalVector.objects.filter(space_id=space_id, subject_id=subject_id, model=model)
-        .exclude(proposal__state=TrustState.WITHDRAWN)
-        .filter(proposal__joined_to__isnull=True)
-        .annotate(distance=distance)
-        .filter(distance__lte=1 - least_cosine)
-        .order_by("distance", "pk")
-        .select_related("proposal")
-        .prefetch_related("proposal__evidence")[:limit]
+    rows = alike(
+        vector, space_id=space_id, subject_id=subject_id, model=model, least_cosine=least_cosine
     )
-    near = list(rows)
+    near = list(rows.exclude(proposal__state=TrustState.WITHDRAWN)[:limit])
     believed = dict(
         Version.objects.current()
         .filter(space_id=space_id, proposal_id__in=[row.proposal_id for row in near])
         .values_list("proposal_id", "statement_id")
     )
     return [
-        NearText(
-            proposal_id=row.proposal_id,
-            text=row.proposal.text,
-            state=row.proposal.state,
-            vector=tuple(row.vector),
-            statement_id=believed.get(row.proposal_id),
-            message_ids=frozenset(item.message_id for item in row.proposal.evidence.all()),
-        )
+        near_text(row, state=row.proposal.state, statement_id=believed.get(row.proposal_id))
         for row in near
         if row.proposal.state != TrustState.APPROVED or row.proposal_id in believed
     ]
+
+
+def alike(
+    vector: Sequence[float], *, space_id: int, subject_id: int, model: str, least_cosine: float
+) -> QuerySet[ProposalVector, ProposalVector]:
+    """Read a subject's proposals with near vectors, the nearest first, and what they rest on.
+
+    Not those that were joined to another: their words are there already.
+    """
+    # Inside the condition, so that no plan compares vectors of two models, or of two lengths.
+    distance = Case(When(model=model, then=CosineDistance("vector", list(vector))))
+    return (
+        ProposalVector.objects.filter(space_id=space_id, subject_id=subject_id, model=model)
+        .filter(proposal__joined_to__isnull=True)
+        .annotate(distance=distance)
+        .filter(distance__lte=1 - least_cosine)
+        .order_by("distance", "pk")
+        .select_related("proposal")
+        .prefetch_related("proposal__evidence")
+    )
+
+
+def near_text(row: ProposalVector, *, state: str, statement_id: int | None) -> NearText:
+    """Put a proposal that is near, in a state, in shape."""
+    return NearText(
+        proposal_id=row.proposal_id,
+        text=row.proposal.text,
+        state=state,
+        vector=tuple(row.vector),
+        statement_id=statement_id,
+        message_ids=frozenset(item.message_id for item in row.proposal.evidence.all()),
+    )
 
 
 def single_valued(space_id: int) -> frozenset[str]:

@@ -7,12 +7,11 @@ since, and not from what the first run itself found. What was erased meanwhile s
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from django.db.models import Case, Q, When
-from pgvector.django import CosineDistance
+from django.db.models import Q
 
 from knowledge.fingerprints import forms
-from knowledge.models import Decision, Proposal, ProposalVector, Version
-from knowledge.queries.known import Known, NearText
+from knowledge.models import Decision, Proposal, Version
+from knowledge.queries.known import Known, NearText, alike, known_from, near_text
 from knowledge.trust import WAITING_STATES, TrustState
 
 
@@ -29,29 +28,8 @@ def known_then(
         .filter(Q(valid__contains=valid_at) | Q(valid__startswith__gt=valid_at))
         .order_by("-valid", "pk")[:limit]
     )
-    return [
-        Known(
-            ref=f"statement:{row.statement_id}",
-            text=row.text,
-            about=row.about,
-            attribute=row.attribute,
-            value=row.value,
-            waiting=False,
-            valid_from=row.valid.lower,
-        )
-        for row in believed
-    ] + [
-        Known(
-            ref=f"proposal:{row.pk}",
-            text=row.text,
-            about=row.about,
-            attribute=row.attribute,
-            value=row.value,
-            waiting=True,
-            valid_from=row.valid_from,
-        )
-        for row in _waiting(space_id, subject_id=subject_id, known_at=known_at)[:limit]
-    ]
+    waiting = _waiting(space_id, subject_id=subject_id, known_at=known_at)[:limit]
+    return known_from(believed, waiting=waiting)
 
 
 def near_then(
@@ -68,19 +46,11 @@ def near_then(
 
     **Cost**: one exact scan of the subject's vectors, and three queries for what was near.
     """
-    # Inside the condition, so that no plan compares vectors of two models, or of two lengths.
-    distance = Case(When(model=model, then=CosineDistance("vector", list(vector))))
-    rows = (
-        ProposalVector.objects.filter(space_id=space_id, subject_id=subject_id, model=model)
-        .filter(proposal__created_at__lt=known_at, proposal__redacted_at__isnull=True)
-        .filter(proposal__joined_to__isnull=True)
-        .annotate(distance=distance)
-        .filter(distance__lte=1 - least_cosine)
-        .order_by("distance", "pk")
-        .select_related("proposal")
-        .prefetch_related("proposal__evidence")[: 4 * limit]
+    rows = alike(
+        vector, space_id=space_id, subject_id=subject_id, model=model, least_cosine=least_cosine
     )
-    near = list(rows)
+    there = rows.filter(proposal__created_at__lt=known_at, proposal__redacted_at__isnull=True)
+    near = list(there[: 4 * limit])
     states = _states_then((row.proposal for row in near), known_at=known_at)
     believed = dict(
         Version.objects.known_at(known_at)
@@ -88,14 +58,7 @@ def near_then(
         .values_list("proposal_id", "statement_id")
     )
     return [
-        NearText(
-            proposal_id=row.proposal_id,
-            text=row.proposal.text,
-            state=states[row.proposal_id],
-            vector=tuple(row.vector),
-            statement_id=believed.get(row.proposal_id),
-            message_ids=frozenset(item.message_id for item in row.proposal.evidence.all()),
-        )
+        near_text(row, state=states[row.proposal_id], statement_id=believed.get(row.proposal_id))
         for row in near
         if _counts(states[row.proposal_id], is_believed=row.proposal_id in believed)
     ][:limit]
