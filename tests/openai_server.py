@@ -5,16 +5,16 @@ test scripts a whole run. Everything asked is kept, as it came over the wire.
 """
 
 import json
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from extraction.engines.openai import prompts
+from tests import scripted_http
+from tests.scripted_http import Reaction
 
 KEY = "sk-test-0123456789abcdef"
 MODEL = "scripted-1"
@@ -22,12 +22,8 @@ TASKS = ("describe", "segment", "predict", "calibrate", "cold_start", "same")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One request as it came in."""
-
-    path: str
-    headers: Mapping[str, str]
-    body: dict[str, Any]
+class Asked(scripted_http.Asked):
+    """One request as it came in, and what it asks."""
 
     @property
     def task(self) -> str:
@@ -56,18 +52,6 @@ class Asked:
     @property
     def is_repair(self) -> bool:
         return len(self.messages) > 2
-
-
-@dataclass(frozen=True)
-class Reaction:
-    """What the server does: a status and bytes, late, piece by piece, or cut."""
-
-    payload: bytes = b""
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    after_s: float = 0.0
-    drip_s: float = 0.0
-    cut: bool = False
 
 
 Play = Reaction | Callable[[Asked], Reaction]
@@ -203,62 +187,16 @@ def _vector(text: str, dimensions: int) -> list[float]:
     return [1.0 + (raw[place % len(raw)] + place) % 17 for place in range(dimensions)]
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: "_Server"
-
-    def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        script = self.server.script
-        with script.around:
-            reaction = script.react(Asked(self.path, headers, json.loads(raw)))
-            time.sleep(reaction.after_s)
-        try:
-            self._give(reaction)
-        except OSError:
-            self.close_connection = True  # the client did not wait
-
-    def _give(self, reaction: Reaction) -> None:
-        self.send_response(reaction.status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(reaction.payload)))
-        for name, value in reaction.headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if reaction.cut:
-            self.wfile.write(reaction.payload[: len(reaction.payload) // 2])
-            self.wfile.flush()
-            self.connection.shutdown(socket.SHUT_RDWR)
-            self.close_connection = True
-        elif reaction.drip_s:
-            for place in range(len(reaction.payload)):
-                self.wfile.write(reaction.payload[place : place + 1])
-                self.wfile.flush()
-                time.sleep(reaction.drip_s)
-        else:
-            self.wfile.write(reaction.payload)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the library's name
-        """Stay quiet: a test tells what was asked."""
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    script: ModelServer
-
-
 @contextmanager
 def model_server() -> Iterator[ModelServer]:
     """Run a server on a free port of this machine."""
     script = ModelServer()
-    with _Server(("127.0.0.1", 0), _Handler) as server:
-        server.script = script
-        script.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
-            yield script
-        finally:
-            server.shutdown()
-            thread.join()
+
+    def react(asked: scripted_http.Asked) -> Reaction:
+        with script.around:
+            reaction = script.react(Asked(asked.path, asked.headers, asked.body))
+            time.sleep(reaction.after_s)
+        return replace(reaction, after_s=0.0)
+
+    with scripted_http.serving(react) as script.base_url:
+        yield script

@@ -12,7 +12,8 @@ from extraction.embeddings.openai import Endpoint, OpenAIEmbedder
 from extraction.engines.openai import OpenAIEngine, patience
 from extraction.engines.openai.config import Config
 from extraction.errors import EmbeddingError, EngineAnswerInvalid, EngineMisconfigured
-from tests.openai_server import KEY, MODEL, ModelServer, Reaction, model_server, says
+from tests.openai_server import KEY, MODEL, ModelServer, model_server, says
+from tests.scripted_http import Reaction
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,8 @@ from pytest_django import Settings
 
 from tests.integration.test_evaluation_runs import locomo_file as locomo_file
 from tests.integration.test_openai_runs import DESCRIBED, claim
-from tests.openai_server import KEY, MODEL, Asked, ModelServer, Reaction, model_server, says
+from tests.openai_server import KEY, MODEL, Asked, ModelServer, model_server, says
+from tests.scripted_http import Reaction
 
 GOOD, POOR = "good-model", "poor-model"
 FACTS = {

@@ -31,7 +31,6 @@ from tests.openai_server import (
     MODEL,
     Asked,
     ModelServer,
-    Reaction,
     completion,
     cuts,
     drips,
@@ -40,6 +39,7 @@ from tests.openai_server import (
     refuses,
     says,
 )
+from tests.scripted_http import Reaction
 
 pytestmark = pytest.mark.django_db
 

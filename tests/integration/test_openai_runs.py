@@ -38,7 +38,6 @@ from tests.openai_server import (
     MODEL,
     Asked,
     ModelServer,
-    Reaction,
     cuts,
     drips,
     late,
@@ -46,6 +45,7 @@ from tests.openai_server import (
     refuses,
     says,
 )
+from tests.scripted_http import Reaction
 
 pytestmark = pytest.mark.django_db
 

@@ -16,7 +16,8 @@ from tests.factories import Desk, approve, make_desk, make_person
 from tests.forgetting import make_office
 from tests.integration.test_openai_runs import DESCRIBED, LIVES, claim, found
 from tests.integration.test_shadow_runs import FIRST, THEN, Broken, ask, capture, process, use
-from tests.openai_server import KEY, MODEL, Asked, ModelServer, Reaction, model_server, says
+from tests.openai_server import KEY, MODEL, Asked, ModelServer, model_server, says
+from tests.scripted_http import Reaction
 
 pytestmark = pytest.mark.django_db
 TAGS = re.compile(r"<[^>]+>")

@@ -41,7 +41,6 @@ from knowledge.results import SYSTEM
 from tests.embedding_server import (
     KEY,
     EmbeddingServer,
-    Reaction,
     embedding_server,
     refuses,
     vector_of,
@@ -49,6 +48,7 @@ from tests.embedding_server import (
 from tests.factories import NOW, Desk, approve, make_desk, make_messages, make_proposal
 from tests.forgetting import make_office
 from tests.integration.test_api import Caller, make_key
+from tests.scripted_http import Reaction
 from workbench.doctor_embedder import look_at_embedder
 from workbench.management.commands import up
 

@@ -25,11 +25,11 @@ from tests.embedding_server import (
     KEY,
     EmbeddingServer,
     Fault,
-    Reaction,
     embedding_server,
     refuses,
     vector_of,
 )
+from tests.scripted_http import Reaction
 
 TEXTS = ("Ines lives in Porto.", "Tomas plays the cello.", "The team releases on Tuesdays.")
 

@@ -5,23 +5,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.importers import ImportedConversation, ImportProblem, read
 from extraction.importers.base import MESSAGE_KINDS
-from extraction.importers.errors import ImportRefused
+from tests.unit import fuzzing
+from tests.unit.fuzzing import anything, brief, damaged, fuzz, places, read_whole, with_replaced
 
-fuzz = settings(
-    max_examples=120,
-    deadline=5_000,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-brief = settings(fuzz, max_examples=40)  # for what runs once per format
-scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
-anything = st.recursive(
-    scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8
-)
 maybe_wrong = anything | st.just(None)
 roles = st.sampled_from(["user", "assistant", "tool", "system", "developer", "function"])
 times = st.sampled_from(["2025-01-01T00:00:00Z", "2025-01-01T00:00:00", 1, 1e12]) | maybe_wrong
@@ -67,46 +57,10 @@ samples = st.fixed_dictionaries(
 
 
 def check(path: Path, *, format_name: str | None = None) -> None:
-    """Read the file: it gives sound conversations and problems, or a refusal with words."""
-    conversations, problems, refusal = read_whole(path, format_name)
-    assert all(problem.message.strip() for problem in problems)
-    assert conversations or refusal.strip(), "nothing came, and nothing was said about it"
-    for conversation in conversations:
-        check_conversation(conversation)
-
-
-def read_whole(
-    path: Path, format_name: str | None
-) -> tuple[list[ImportedConversation], list[ImportProblem], str]:
-    conversations: list[ImportedConversation] = []
-    problems: list[ImportProblem] = []
-    try:
-        for item in read(path, format_name):
-            if isinstance(item, ImportedConversation):
-                conversations.append(item)
-            else:
-                problems.append(item)
-    except ImportRefused as refused:
-        return conversations, problems, str(refused)
-    return conversations, problems, ""
-
-
-def check_conversation(conversation: ImportedConversation) -> None:
-    assert conversation.external_id
-    assert conversation.messages
-    found = [message.external_id for message in conversation.messages]
-    assert len(found) == len(set(found))
-    assert {p.speaker for p in conversation.participants} <= {
-        m.speaker for m in conversation.messages
-    }
-    for message in conversation.messages:
-        assert message.external_id
-        assert message.speaker
-        assert message.kind in MESSAGE_KINDS
-        assert message.text.strip()
-        assert "\x00" not in message.text
-        message.text.encode("utf-8")
-        assert message.sent_at is None or message.sent_at.utcoffset() is not None
+    """Read the file; here whoever it may be about says something."""
+    for conversation in fuzzing.check(path, format_name=format_name):
+        speakers = {message.speaker for message in conversation.messages}
+        assert {one.speaker for one in conversation.participants} <= speakers
 
 
 @fuzz
@@ -240,26 +194,6 @@ SAMPLES: dict[str, object] = {
 }
 
 
-def places(value: object, path: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
-    """List the ways to every value within a value."""
-    inner: list[tuple[object, object]] = []
-    if isinstance(value, dict):
-        inner = list(value.items())
-    elif isinstance(value, list):
-        inner = list(enumerate(value))
-    return [path, *(way for key, one in inner for way in places(one, (*path, key)))]
-
-
-def with_replaced(value: object, path: tuple[object, ...], new: object) -> object:
-    """Give a copy of a value with another at the end of a way."""
-    if not path:
-        return new
-    if isinstance(value, dict):
-        return {k: with_replaced(v, path[1:], new) if k == path[0] else v for k, v in value.items()}
-    assert isinstance(value, list)
-    return [with_replaced(v, path[1:], new) if k == path[0] else v for k, v in enumerate(value)]
-
-
 @pytest.mark.parametrize("format_name", SAMPLES)
 def test_a_sample_itself_is_read(tmp_path: Path, format_name: str) -> None:
     path = tmp_path / "sample.json"
@@ -289,11 +223,8 @@ def test_a_sample_with_anything_anywhere(
 @brief
 @given(data=st.data())
 def test_a_sample_damaged_anywhere(tmp_path: Path, format_name: str, data: st.DataObject) -> None:
-    raw = json.dumps(SAMPLES[format_name]).encode()
-    place = data.draw(st.integers(0, len(raw)))
-    removed = data.draw(st.integers(0, 40))
     path = tmp_path / "sample.json"
-    path.write_bytes(raw[:place] + data.draw(st.binary(max_size=6)) + raw[place + removed :])
+    path.write_bytes(damaged(json.dumps(SAMPLES[format_name]).encode(), data))
     check(path)
     check(path, format_name=format_name)
 

@@ -6,24 +6,15 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.importers import ImportedConversation, ImportProblem, ReadOptions, read
-from extraction.importers.base import MESSAGE_KINDS
-from extraction.importers.errors import ImportRefused
+from extraction.importers import ImportedConversation, ReadOptions, read
+from tests.unit import fuzzing
+from tests.unit.fuzzing import anything, damaged, places, with_replaced
+from tests.unit.fuzzing import brief as fuzz
 
-fuzz = settings(
-    max_examples=60,
-    deadline=5_000,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 OPTIONS = ReadOptions(ZoneInfo("Europe/Berlin"), day_first=True)
-anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=6,
-)
 AT = "2026-01-22T02:07:00Z"
 CHAT = (
     "13/07/23, 7:02\u202fPM - Messages are end-to-end encrypted.\n"
@@ -107,62 +98,8 @@ SAMPLES: dict[str, object] = {
 
 
 def check(path: Path, *, format_name: str | None = None) -> None:
-    """Read the file: it gives sound conversations and problems, or a refusal with words."""
-    found: list[ImportedConversation] = []
-    refusal = ""
-    try:
-        for item in read(path, format_name, options=OPTIONS):
-            if isinstance(item, ImportProblem):
-                assert item.message.strip()
-            else:
-                found.append(item)
-    except ImportRefused as refused:
-        refusal = str(refused)
-    assert found or refusal.strip(), "nothing came, and nothing was said about it"
-    for conversation in found:
-        check_conversation(conversation)
-
-
-def check_conversation(conversation: ImportedConversation) -> None:
-    assert conversation.external_id
-    words = {message.external_id: message.text for message in conversation.messages}
-    assert words
-    assert len(words) == len(conversation.messages)
-    assert all(fact.text in words[fact.message_id] for fact in conversation.statements)
-    for message in conversation.messages:
-        assert message.external_id
-        assert message.speaker
-        assert message.kind in MESSAGE_KINDS
-        assert message.text.strip()
-        assert "\x00" not in message.text
-        message.text.encode("utf-8")
-        assert message.sent_at is None or message.sent_at.utcoffset() is not None
-
-
-def places(value: object, way: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
-    """List the ways to every value within a value."""
-    inner: list[tuple[object, object]] = []
-    if isinstance(value, dict):
-        inner = list(value.items())
-    elif isinstance(value, list):
-        inner = list(enumerate(value))
-    return [way, *(found for key, one in inner for found in places(one, (*way, key)))]
-
-
-def with_replaced(value: object, way: tuple[object, ...], new: object) -> object:
-    """Give a copy of a value with another at the end of a way."""
-    if not way:
-        return new
-    if isinstance(value, dict):
-        return {k: with_replaced(v, way[1:], new) if k == way[0] else v for k, v in value.items()}
-    assert isinstance(value, list)
-    return [with_replaced(v, way[1:], new) if k == way[0] else v for k, v in enumerate(value)]
-
-
-def damaged(raw: bytes, data: st.DataObject) -> bytes:
-    place = data.draw(st.integers(0, len(raw)))
-    removed = data.draw(st.integers(0, 30))
-    return raw[:place] + data.draw(st.binary(max_size=8)) + raw[place + removed :]
+    """Read the file as somebody does who says where its clocks hung."""
+    fuzzing.check(path, format_name=format_name, options=OPTIONS)
 
 
 @pytest.mark.parametrize("format_name", SAMPLES)
