@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from extraction.importers.base import (
     Imported,
@@ -206,12 +207,18 @@ def _row(raw: object, source: Source) -> _Row | None:
         )
     made_at, problem = time_in(raw.get("created_at"), zone=source.options.zone)
     changed_at, also = time_in(raw.get("updated_at"), zone=source.options.zone)
-    common = {"owner": _owner(raw), "problem": problem or also, "before_at": made_at}
+    plain = partial(
+        _Row,
+        at=changed_at or made_at,
+        before_at=made_at,
+        owner=_owner(raw),
+        problem=problem or also,
+    )
     if not _is_event(raw):
         text = storable(str(raw["memory"])).strip()
         if not text:
             raise Unfit("the memory is empty")
-        return _Row(_id(raw, "id"), text, "", changed_at or made_at, **common)  # type: ignore[arg-type]  # the keys of _Row
+        return plain(_id(raw, "id"), text, "")
     event = str(raw.get("event")).upper()
     if event in _NOTHING_NEW:
         return None
@@ -224,14 +231,7 @@ def _row(raw: object, source: Source) -> _Row | None:
         raise Unfit("neither what was remembered before nor what after is there")
     if not text and not is_gone:
         raise Unfit('"new_memory" is empty')
-    return _Row(
-        _id(raw, "memory_id"),
-        text,
-        before,
-        changed_at or made_at,
-        told=tuple(_told(raw.get("input"))),
-        **common,  # type: ignore[arg-type]  # the keys of _Row
-    )
+    return plain(_id(raw, "memory_id"), text, before, told=tuple(_told(raw.get("input"))))
 
 
 def _told(value: object) -> Iterator[tuple[MessageKind, str]]:
