@@ -72,6 +72,7 @@ def django_db_setup(
     flush = getattr(TransactionTestCase, TEARDOWN)
 
     def flush_and_put_back(case: TransactionTestCase) -> None:
+        databases.wait_for_the_server()
         with databases.guards_lifted():
             flush(case)
             databases.put_back(rows)

@@ -2,15 +2,20 @@
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
 # Filled again by Django itself after a flush, or not flushed at all.
 REFILLED = ("django_migrations", "django_content_type", "auth_permission")
 ALTER = {"O": "ENABLE", "A": "ENABLE ALWAYS", "R": "ENABLE REPLICA", "D": "DISABLE"}
+
+# A page that closes still tells the server so; that takes a moment to arrive.
+QUIET_LOOKS, QUIET_LOOK_S, QUIET_WITHIN_S = 3, 0.03, 5.0
 
 Rows = dict[str, str]
 
@@ -57,6 +62,31 @@ def put_back(rows: Rows) -> None:
                 " ON CONFLICT DO NOTHING",
                 [text],
             )
+
+
+def wait_for_the_server() -> None:
+    """Wait until the live server has answered what a page asked last, as it was closed.
+
+    A flush beside a request would lock the tables in another order than it does.
+    """
+    ends_at, quiet = time.monotonic() + QUIET_WITHIN_S, 0
+    with connections["owner"].cursor() as cursor:
+        while quiet < QUIET_LOOKS and time.monotonic() < ends_at:
+            cursor.execute(
+                "SELECT count(*), count(*) FILTER (WHERE state <> 'idle') FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> ALL(%s)",
+                [[session.connection.info.backend_pid for session in own_sessions()]],
+            )
+            others, busy = cursor.fetchone()
+            if not others:
+                return
+            quiet = 0 if busy else quiet + 1
+            time.sleep(QUIET_LOOK_S)
+
+
+def own_sessions() -> list[BaseDatabaseWrapper]:
+    """List this thread's open connections."""
+    return [session for session in connections.all() if session.connection is not None]
 
 
 @contextmanager
