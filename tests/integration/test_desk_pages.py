@@ -433,6 +433,18 @@ def test_a_card_at_hand_that_is_something_else_is_fetched(scene: scenes.Scene, a
     assert answer.headers["Location"] == path(scene.update)
 
 
+def test_the_card_a_browser_is_sent_on_to_is_opened_and_says_what_was_decided(
+    scene: scenes.Scene,
+) -> None:
+    rosa = client(scene.curator)
+    headers = {**HTMX, "X-Ahead": f"{scene.update.pk} 99.99"}  # repeated where it is sent on
+    form = form_of(scene.cycles, reason="misread", next=scene.update.pk)
+    sent_on = rosa.post(path(scene.cycles, "reject"), form, headers=headers)
+    shown = text_of(rosa.get(sent_on.headers["Location"], headers=headers))
+    assert "Rejected: " in shown
+    assert Claim.objects.filter(proposal_id=scene.update.pk, by=scene.curator).exists()
+
+
 def test_a_card_at_hand_says_how_it_stands_and_takes_no_messages_along(
     scene: scenes.Scene,
 ) -> None:

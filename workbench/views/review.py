@@ -38,10 +38,11 @@ from workbench.refusals import acting
 F = TypeVar("F", bound=forms.ActForm)
 TOAST_TEXT = 90
 AHEAD = "X-Ahead"
-"""Sent with a card that is fetched before it is wanted, and with the decision before it.
+"""Sent with a card that is fetched before it is wanted, as ``1``, and with the decision before it.
 
-With a decision it names the card the browser has, and what that shows: ``17 3.204`` is proposal
-17 in version 3 against version 204. The answer repeats the number where that still is so.
+A browser repeats it where it is sent on, so the value tells which of the two it is. With a
+decision it names the card the browser has, and what that shows: ``17 3.204`` is proposal 17 in
+version 3 against version 204. The answer repeats the number where that still is so.
 """
 KEEPS_DRAFT = frozenset({"defer", "wake", "reconsider"})
 
@@ -369,7 +370,7 @@ def _onward(request: HtmxHttpRequest, seat: Seat, *, after: int | None) -> tuple
 
 
 def _is_ahead(request: HtmxHttpRequest) -> bool:
-    return AHEAD in request.headers or "prefetch" in request.headers.get("Sec-Purpose", "")
+    return request.headers.get(AHEAD) == "1" or "prefetch" in request.headers.get("Sec-Purpose", "")
 
 
 def _toast(request: HtmxHttpRequest, done: Decided, *, brief: Brief) -> None:
