@@ -442,7 +442,7 @@ def test_the_card_a_browser_is_sent_on_to_is_opened_and_says_what_was_decided(
     sent_on = rosa.post(path(scene.cycles, "reject"), form, headers=headers)
     shown = text_of(rosa.get(sent_on.headers["Location"], headers=headers))
     assert "Rejected: " in shown
-    assert Claim.objects.filter(proposal_id=scene.update.pk, by=scene.curator).exists()
+    assert Claim.objects.filter(proposal_id=scene.update.pk, user=scene.curator).exists()
 
 
 def test_a_card_at_hand_says_how_it_stands_and_takes_no_messages_along(
