@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from knowledge.commands import review, undoing
 from knowledge.models import Proposal
+from knowledge.queries import record
 from knowledge.queries.record import Outcomes, Record, track_record
 from knowledge.results import Edits
 from knowledge.trust import WhatHappened
@@ -72,7 +73,15 @@ def test_the_card_says_it_in_a_sentence_with_the_numbers_behind(
     page = re.sub(r"<[^>]+>", " ", rosa.get(f"/queue/{left.pk}/").content.decode())
     text = " ".join(page.split())
     assert (
-        "Of 4 kept from this engine, prompt and kind in the last 90 days 2 stood unchanged, "
+        "Of 4 kept of late from this engine, prompt and kind 2 stood unchanged, "
         "1 was edited, 1 undone or found wrong." in text
     )
     assert "The numbers" in text and "all from test" in text
+
+
+def test_only_the_latest_decisions_are_looked_at(
+    left: Proposal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "LOOKED_AT", 2)
+    # The last two: one approved and undone, one rejected.
+    assert record_of(left).like_this == Outcomes(decided=2, kept=1, unchanged=0, edited=0, undone=1)
