@@ -98,7 +98,11 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """A page of the queue. **Shape**: ``following`` is the first proposal of the next page."""
+    """A page of the queue.
+
+    **Shape**: ``following`` is the first proposal of the next page; ``kept`` what the words of
+    confidence were told by.
+    """
 
     rows: tuple[QueueRow, ...]
     following: int | None
@@ -107,6 +111,7 @@ class QueuePage:
     facets: Facets
     tabs: Mapping[str, int]
     decided_today: int
+    kept: Kept
 
     def neighbours(
         self, proposal_id: int, *, passing: Container[int] = ()
@@ -162,6 +167,7 @@ def queue_page(
         facets=facets,
         tabs=tabs,
         decided_today=decided,
+        kept=kept,
     )
 
 

@@ -16,7 +16,7 @@ from knowledge.models import (
     Proposal,
     Version,
 )
-from knowledge.queries.kept import Confidence, kept_of
+from knowledge.queries.kept import Confidence, Kept, kept_of
 from knowledge.queries.near import Near, nearest_to
 from knowledge.queries.queue import confidence_of
 from knowledge.queries.second import FirstApproval, first_approval
@@ -171,10 +171,19 @@ def space_of_proposal(proposal_id: int) -> int | None:
     return Proposal.objects.filter(pk=proposal_id).values_list("space_id", flat=True).first()
 
 
-def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) -> ReviewCard | None:
+def card(
+    proposal_id: int,
+    *,
+    space_id: int,
+    before: int = 0,
+    after: int = 0,
+    kept: Kept | None = None,
+) -> ReviewCard | None:
     """Read a review card, or None where the space has no such proposal.
 
-    **Shape**: ``before`` and ``after`` open further messages. **Cost**: at most 23 queries.
+    **Shape**: ``before`` and ``after`` open further messages; ``kept`` is given where the list
+    beside it was told by it already: it counts all that was ever decided in the space.
+    **Cost**: at most 23 queries.
     """
     proposal = (
         Proposal.objects.filter(space_id=space_id, pk=proposal_id, redacted_at__isnull=True)
@@ -194,7 +203,7 @@ def card(proposal_id: int, *, space_id: int, before: int = 0, after: int = 0) ->
     episode_id = proposal.run.episode_id if proposal.run else read_in
     return ReviewCard(
         **_plain(proposal),
-        confidence=confidence_of(proposal, kept_of(space_id)),
+        confidence=confidence_of(proposal, kept or kept_of(space_id)),
         target=target_of(proposal),
         waits_on=_waits_on(proposal),
         expected=expected_of(proposal.run, words.marks) if proposal.run else (),

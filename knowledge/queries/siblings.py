@@ -75,7 +75,8 @@ class ReadTopic:
     """A topic as it is decided on.
 
     **Shape**: ``marks`` are its gaps, numbered from 1 in reading order, and the quotes outside of
-    gaps, numbered from -1 downwards; ``proposals`` stand in the order of their words.
+    gaps, numbered from -1 downwards; ``proposals`` stand in the order of their words; ``kept`` is
+    what their confidence was told by.
     """
 
     episode: MergedEpisode
@@ -85,6 +86,7 @@ class ReadTopic:
     runs: tuple[TopicRun, ...]
     marks: tuple[Mark, ...]
     proposals: tuple[Sibling, ...]
+    kept: Kept
 
     @property
     def due(self) -> tuple[Sibling, ...]:
@@ -147,6 +149,7 @@ def read_topic(episode_id: int, *, space_id: int) -> ReadTopic | None:
         source=conversation.source,
         runs=tuple(_run(run) for run in runs.select_related("subject")),
         marks=every,
+        kept=kept,
         proposals=tuple(
             _sibling(row, marks=every, kept=kept) for row in _in_order(rows, evidence, marks=marks)
         ),

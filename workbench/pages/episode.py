@@ -194,6 +194,7 @@ def read_episode(
             facets=Facets(),
             tabs={"pending": waits, "deferred": 0, "second": 0, "aside": 0},
             decided_today=decided,
+            kept=topic.kept,
         ),
         held=held_by_others(space_id=seat.space_id, user_id=seat.user_id, now=now),
         episode_id=episode_id,

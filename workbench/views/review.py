@@ -282,13 +282,17 @@ def render_card(
     **said: Any,
 ) -> HttpResponse:
     """Answer with a card in what it stands in: the list, or the episode the address names."""
+    now = timezone.now()
+    reading = reading or episode_pages.read(request.GET.dict(), seat=seat, now=now)
     found = review_queries.card(
-        proposal_id, space_id=seat.space_id, before=asked.before, after=asked.after
+        proposal_id,
+        space_id=seat.space_id,
+        before=asked.before,
+        after=asked.after,
+        kept=reading.found.kept,
     )
     if found is None:
         return _gone(request, seat, proposal_id)
-    now = timezone.now()
-    reading = reading or episode_pages.read(request.GET.dict(), seat=seat, now=now)
     found = episode_pages.as_read_here(found, reading)
     keys_on = keys_switch.are_on(request)
     page = review_view(found, reading=reading, seat=seat, asked=asked, keys_on=keys_on, **said)
